@@ -1,0 +1,281 @@
+"""What is searched: plain functions over one NumPy record.
+
+A subclass of :class:`Domain` holds functions without ``self``.  They run compiled together
+with the kernel, or interpreted (``engine="python"``), from the same source.
+"""
+
+import ast
+import copy
+import functools
+import inspect
+import textwrap
+import types
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treewright.errors import DomainError, OptionError, nearest
+
+CHANCE = -1
+"""What ``player(s)`` returns where chance decides."""
+
+REQUIRED = {
+    "start": ("s",),
+    "legal": ("s", "out"),
+    "play": ("s", "action"),
+    "ended": ("s",),
+    "rewards": ("s", "out"),
+}
+OPTIONAL = {
+    "player": ("s",),
+    "rollout": ("s", "rng", "out"),
+    "weight": ("s", "action"),
+    "prior": ("s", "action"),
+    "value": ("s", "out"),
+    "amaf_key": ("s", "action"),
+    "sample_chance": ("s", "rng"),
+    "describe": ("s", "action"),
+    "render": ("s",),
+    "copy": ("s",),
+}
+SIGNATURES = REQUIRED | OPTIONAL
+IN_PYTHON = frozenset({"start", "describe", "render", "copy"})  # never compiled
+
+
+def record(**fields: Any) -> np.dtype:
+    """The layout of a state: ``tw.record(cell=(int8, 9), player=int8)``.
+
+    Each field is a NumPy number type, or a type and a shape.
+    """
+    columns = []
+    for name, kind in fields.items():
+        base, shape = kind if isinstance(kind, tuple) else (kind, ())
+        try:
+            columns.append((name, np.dtype(base), shape))
+            ok = np.dtype(base).kind in "iufb"
+        except TypeError:
+            ok = False
+        if not ok:
+            raise DomainError(
+                f"tw.record({name}=...) must be a NumPy number type such as int8, or (int8, 9); "
+                f"not {kind!r}"
+            )
+    return np.dtype(columns, align=True)
+
+
+def where(function: types.FunctionType, line: int | None = None) -> str:
+    """``nim.py, line 14``, for error messages."""
+    code = function.__code__
+    return f"{Path(code.co_filename).name}, line {line or code.co_firstlineno}"
+
+
+def _field_player(s):  # type: ignore[no-untyped-def]
+    return s.player
+
+
+def _only_player(s):  # type: ignore[no-untyped-def]
+    return 0
+
+
+def _action_is_key(s, action):  # type: ignore[no-untyped-def]
+    return action
+
+
+class Domain:
+    """A game, puzzle, generator or function to be searched.
+
+    Class attributes: ``state`` (a layout from :func:`record`, or any Python class for the
+    interpreted engine only), ``max_actions`` (the most that ``legal`` ever returns),
+    ``players``, ``keys`` (how many different ``amaf_key`` values there are; needed for RAVE and
+    action-value tables) and ``max_length`` (the longest possible simulation).
+
+    Required functions: ``start``, ``legal``, ``play``, ``ended``, ``rewards``.  Optional ones:
+    ``player``, ``rollout``, ``weight``, ``prior``, ``value``, ``amaf_key``, ``sample_chance``,
+    ``describe``, ``render``, ``copy``.  Any of them may take the instance's tables as a second
+    parameter named ``t``.
+    """
+
+    id: ClassVar[str] = ""
+    players: int = 1
+    max_actions: int = 0
+    max_length: int = 10_000
+    keys: int = 0
+    state: Any = None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name, function in list(vars(cls).items()):
+            if name in SIGNATURES and isinstance(function, types.FunctionType):
+                _check_signature(cls, name, function)
+                setattr(cls, name, staticmethod(function))
+        _check_names(cls)
+
+    def __init__(self, *, tables: Mapping[str, Any] | None = None, **settings: Any) -> None:
+        """``settings`` go to ``start``; ``tables`` are read-only arrays, by name."""
+        cls = type(self)
+        for name in REQUIRED:
+            if not callable(getattr(cls, name, None)):
+                raise DomainError(f"{cls.__name__} has no function {name}({_shown(name)})")
+        self._check_attributes()
+        known = list(inspect.signature(cls.start).parameters)[1:]  # type: ignore[attr-defined]
+        known = [k for k in known if k != "t"]
+        for name in settings:
+            if name not in known:
+                raise OptionError(f"{cls.__name__} has no setting {name!r}{nearest(name, known)}")
+        self.settings = settings
+        self.tables = {k: _table(cls, k, v) for k, v in (tables or {}).items()}
+        self._check_fields()
+
+    @property
+    def name(self) -> str:
+        """The registered id, or the class name."""
+        return self.id or type(self).__name__
+
+    @property
+    def is_record(self) -> bool:
+        """Whether states are NumPy records, so that the domain can be compiled."""
+        return isinstance(self.state, np.dtype)
+
+    def function(self, name: str) -> types.FunctionType | None:
+        """One of the domain's functions, as its author wrote it."""
+        found = getattr(type(self), name, None)
+        return found if isinstance(found, types.FunctionType) else None
+
+    @functools.cached_property
+    def functions(self) -> dict[str, types.FunctionType]:
+        """The functions that the kernel calls, defaults included."""
+        found = {n: self.function(n) for n in SIGNATURES if n not in IN_PYTHON}
+        found["player"] = found["player"] or self._default_player()
+        found["amaf_key"] = found["amaf_key"] or _action_is_key
+        return {n: f for n, f in found.items() if f is not None}
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        return tuple(self.tables)
+
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        """What compiled code depends on besides the functions."""
+        return (self.state, self.table_names)
+
+    def new_state(self) -> Any:
+        """The start state, as the interpreted engine sees it."""
+        from treewright.kernel.interpreted import Cells, RecordProxy
+        from treewright.kernel.rebind import Rebinder
+        from treewright.kernel.specialise import takes_tables
+
+        s = RecordProxy(np.zeros(1, self.state)) if self.is_record else self.state()
+        start = type(self).start  # type: ignore[attr-defined]
+        arguments = (s,)
+        if takes_tables(start):
+            arguments += (types.SimpleNamespace(**{k: Cells(v) for k, v in self.tables.items()}),)
+        Rebinder(None).function(start)(*arguments, **self.settings)
+        return s
+
+    def copy_state(self, s: Any) -> Any:
+        """A copy of an interpreted state."""
+        from treewright.kernel.interpreted import RecordProxy
+
+        if self.is_record:
+            return RecordProxy(s._record.copy())
+        own = self.function("copy")
+        return own(s) if own else copy.deepcopy(s)
+
+    def _default_player(self) -> types.FunctionType:
+        if self.players == 1:
+            return _only_player
+        if self.is_record and "player" not in self.state.names:
+            raise DomainError(
+                f"{type(self).__name__} has {self.players} players: it needs a state field "
+                f"'player' or a function player(s)"
+            )
+        return _field_player
+
+    def _check_attributes(self) -> None:
+        cls = type(self).__name__
+        for name, low in (("players", 1), ("max_actions", 1), ("max_length", 1), ("keys", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise DomainError(
+                    f"{cls}.{name} must be a whole number, at least {low}; not {value!r}"
+                )
+        if self.max_actions > 65535 or self.players > 127:
+            raise DomainError(f"{cls} has more than 65535 actions or 127 players")
+        if not self.is_record and not callable(self.state):
+            raise DomainError(
+                f"{cls}.state must be tw.record(...), or a Python class for engine='python'"
+            )
+
+    def _check_fields(self) -> None:
+        """Find misspelt state fields and tables in the source, before any compiler sees it."""
+        if not self.is_record:
+            return
+        for name, function in self.functions.items():
+            known = {function.__code__.co_varnames[0]: set(self.state.names or ())}
+            if function.__code__.co_varnames[1:2] == ("t",):
+                known["t"] = set(self.tables)
+            for line, owner, field in _attributes(function):
+                if owner in known and field not in known[owner]:
+                    what = "table" if owner == "t" else "state field"
+                    raise DomainError(
+                        f"{where(function, line)}, in {type(self).__name__}.{name}: there is no "
+                        f"{what} {field!r}{nearest(field, known[owner])}"
+                    )
+
+
+def _shown(name: str) -> str:
+    return ", ".join(SIGNATURES[name])
+
+
+def _check_signature(cls: type, name: str, function: types.FunctionType) -> None:
+    """A wrong parameter list is found when the class is made."""
+    have = list(inspect.signature(function).parameters.values())
+    plain = [p for p in have if p.name != "t"]
+    if name == "start":
+        plain = plain[:1] + [p for p in plain[1:] if p.kind is p.VAR_POSITIONAL]
+    if len(plain) != len(SIGNATURES[name]) or any(
+        p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in plain
+    ):
+        shown = ", ".join(str(p) for p in have)
+        raise DomainError(
+            f"{where(function)}: {cls.__name__}.{name}({shown}) should be {name}({_shown(name)})"
+        )
+
+
+def _check_names(cls: type) -> None:
+    """A function whose name is nearly one of ours is most likely a slip."""
+    import difflib
+
+    for name, function in vars(cls).items():
+        if isinstance(function, types.FunctionType) and not name.startswith("_"):
+            first = function.__code__.co_varnames[:1]
+            close = difflib.get_close_matches(name, SIGNATURES, n=1, cutoff=0.75)
+            if close and name not in SIGNATURES and first != ("self",):
+                raise DomainError(
+                    f"{where(function)}: {cls.__name__}.{name} is not a domain function; "
+                    f"did you mean {close[0]!r}?"
+                )
+
+
+def _table(cls: type, name: str, value: Any) -> np.ndarray:
+    array = np.ascontiguousarray(value)
+    if array.dtype.kind not in "iufb":
+        raise DomainError(f"table {name!r} of {cls.__name__} must be an array of numbers")
+    array = array.copy() if array is value else array
+    array.flags.writeable = False
+    return array
+
+
+def _attributes(function: types.FunctionType) -> list[tuple[int, str, str]]:
+    """(line, name, attribute) of every ``name.attribute`` in a function's source."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError):
+        return []
+    return [
+        (node.lineno + first - 1, node.value.id, node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    ]

@@ -1,0 +1,40 @@
+"""What can go wrong, each as one clear sentence."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class TreewrightError(Exception):
+    """The base of every error that Treewright raises on purpose."""
+
+
+class OptionError(TreewrightError, ValueError):
+    """An option, a budget or an argument that can't be used."""
+
+
+class DomainError(TreewrightError):
+    """A domain that breaks the contract of :class:`treewright.Domain`."""
+
+
+class CompileError(DomainError):
+    """A domain function that Numba can't compile."""
+
+
+class TreeFileError(TreewrightError):
+    """A saved search that can't be read, or that belongs to another domain."""
+
+
+class MissingExtra(TreewrightError, ImportError):  # noqa: N818 - reads as what it is
+    """An optional package that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'treewright[{extra}]'")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean 'x'?)`` for a misspelt name, or the list of what there is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=2)
+    if close:
+        return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
+    return "; there is " + ", ".join(repr(n) for n in names) if names else ""

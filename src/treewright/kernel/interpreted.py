@@ -1,0 +1,171 @@
+"""Stand-ins that let the kernel and a domain run interpreted, with the compiled results.
+
+Compiled code reads ``s.cell[i]`` from a NumPy record and wraps integers at the field's
+width when it stores them.  Interpreted, NumPy scalars would overflow with warnings or
+raise, so these proxies hand out plain Python numbers and wrap on store.  Tree rows are
+plain objects: an interpreted search is for debugging and for states that only Python
+can hold, and attribute access is the fastest thing the interpreter has.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Cells:
+    """An array whose loads are Python numbers and whose stores wrap like C."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+    @property
+    def size(self) -> int:
+        return self.array.size
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self.array[index]
+        return Cells(found) if isinstance(found, np.ndarray) else found.item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(value, Cells):
+            value = value.array
+        if self.array.dtype.kind in "iu":
+            value = np.asarray(value).astype(self.array.dtype)
+        self.array[index] = value
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.array, dtype=dtype)
+
+    def __repr__(self) -> str:
+        return repr(self.array)
+
+
+class RecordProxy:
+    """One NumPy record as an object with attributes: ``s.player``, ``s.cell[i]``."""
+
+    __slots__ = ("_cells", "_record")
+
+    def __init__(self, record: np.ndarray) -> None:
+        """``record`` is an array of one structured element, seen and changed in place."""
+        dtype = record.dtype
+        arrays = {n: Cells(record[n][0]) for n in dtype.names or () if dtype[n].shape}
+        object.__setattr__(self, "_record", record)
+        object.__setattr__(self, "_cells", arrays)
+
+    def __getattr__(self, name: str) -> Any:
+        cells = self._cells.get(name)
+        if cells is not None:
+            return cells
+        try:
+            return self._record[name][0].item()
+        except ValueError:
+            raise AttributeError(f"the state has no field {name!r}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        cells = self._cells.get(name)
+        if cells is not None:
+            cells[:] = value
+            return
+        if name not in self._record.dtype.names:
+            raise AttributeError(f"the state has no field {name!r}")
+        kind = self._record.dtype[name]
+        self._record[name][0] = np.asarray(value).astype(kind) if kind.kind in "iu" else value
+
+    def __repr__(self) -> str:
+        return f"RecordProxy({self._record[0]})"
+
+
+class Records:
+    """An array of record states: item assignment copies the whole state."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self._rows = [RecordProxy(array[i : i + 1]) for i in range(len(array))]
+
+    def __getitem__(self, index: int) -> RecordProxy:
+        return self._rows[index]
+
+    def __setitem__(self, index: int, value: RecordProxy) -> None:
+        self.array[index] = value._record[0]
+
+
+class Objects:
+    """States that are any Python object: item assignment copies by the domain's ``copy``."""
+
+    def __init__(self, state: Any, copier: Callable[[Any], Any]) -> None:
+        self.rows = [state]
+        self._copy = copier
+
+    def __getitem__(self, index: int) -> Any:
+        return self.rows[index]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self.rows[index] = self._copy(value)
+
+
+class Rows:
+    """Tree rows as Python objects, grown on demand; ``to_array`` gives the compiled layout."""
+
+    def __init__(self, dtype: np.dtype, capacity: int, array: np.ndarray | None = None) -> None:
+        names = dtype.names or ()
+        self.dtype = dtype
+        self._capacity = capacity
+        self._row = type("Row", (), {"__slots__": names})
+        self._zero = {n: 0.0 if dtype[n].kind == "f" else 0 for n in names}
+        self._rows: list[Any] = []
+        if array is not None:
+            for record in array:
+                row = self._row()
+                for name, value in zip(names, record.item(), strict=True):
+                    setattr(row, name, value)
+                self._rows.append(row)
+
+    def __len__(self) -> int:
+        return self._capacity
+
+    def __getitem__(self, index: int) -> Any:
+        if not 0 <= index < self._capacity:
+            raise IndexError(f"row {index} of {self._capacity}")
+        while index >= len(self._rows):
+            row = self._row()
+            for name, value in self._zero.items():
+                setattr(row, name, value)
+            self._rows.append(row)
+        return self._rows[index]
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self[index]
+        self._rows[index] = copy.copy(value)
+
+    def to_array(self, used: int) -> np.ndarray:
+        out = np.zeros(used, self.dtype)
+        for i in range(used):
+            row = self[i]
+            out[i] = tuple(getattr(row, n) for n in self.dtype.names or ())
+        return out
+
+
+def wrapping(kind: type) -> Callable[[Any], int]:
+    """The interpreted form of ``int8(x)`` to ``uint64(x)``: a Python int, wrapped like C."""
+    info = np.iinfo(kind)
+    bits, low = info.bits, int(info.min)
+
+    def cast(value: Any) -> int:
+        return ((int(value) - low) & ((1 << bits) - 1)) + low
+
+    cast.__name__ = kind.__name__
+    return cast

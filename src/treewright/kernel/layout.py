@@ -1,0 +1,162 @@
+"""What the tree looks like in memory, and which parts of the algorithm are switched on.
+
+A node that was visited is one 24-byte record.  A child that was not is four bytes: its
+parent's block of edges holds ``~action`` for it, and the child's node number once it is
+visited.  Tried children come first in the block.  Columns of switches that are off
+(RAVE, priors, solver …) do not exist.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# how `search` in steps.py ended
+DONE, FULL, NODE_LIMIT, SOLVED = range(4)
+NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
+
+# rollout policies
+UNIFORM, DOMAIN, WEIGHTED, GREEDY, TABLE = range(5)
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The structural switches: constants of the kernel, part of its cache key."""
+
+    PLAYERS: int
+    MAX_ACTIONS: int
+    MAX_LENGTH: int
+    KEYS: int
+    RAVE: bool
+    MIN_MSE: bool
+    TABLE_SELECT: bool
+    TABLE: bool
+    PUCT: bool
+    PRIORS: bool
+    EXPAND_WEIGHTED: bool
+    WIDENING: bool
+    POLICY: int
+    EPSILON: bool
+    CUT: bool
+    UNTIL: bool
+    TURN: bool
+    MAX_BACKUP: bool
+    SOLVER: bool
+    CHANCE: bool
+    HAS_VALUE: bool
+    HAS_WEIGHT: bool
+
+    @property
+    def per_edge(self) -> bool:
+        """Untried children differ from each other, so selection looks at each of them."""
+        return self.RAVE or self.TABLE_SELECT or self.PUCT or self.PRIORS
+
+    @property
+    def keyed(self) -> bool:
+        return self.RAVE or self.TABLE
+
+    def constants(self) -> dict[str, object]:
+        """The globals that steps.py is compiled with."""
+        return vars(self) | {
+            "PER_EDGE": self.per_edge,
+            "KEYED": self.keyed,
+            "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
+            "TRACE": self.keyed or self.PLAYERS == 1 or (self.CHANCE and self.SOLVER),
+            "NODE_BYTES": node_dtype(self).itemsize,
+            "EDGE_BYTES": edge_dtype(self).itemsize,
+        }
+
+
+def node_dtype(on: Switches) -> np.dtype:
+    """One visited node."""
+    columns: list[tuple[str, type]] = [
+        ("value", np.float64),  # W: sum of rewards of the player who moved here
+        ("visits", np.int32),  # N
+        ("action", np.int32),  # that led here
+        ("first", np.int32),  # its edges are edges[first : first + n]
+        ("n", np.uint16),  # legal actions; 0 until the node is opened
+        ("tried", np.uint16),  # edges[first : first + tried] lead to nodes
+    ]
+    if on.MAX_BACKUP:
+        columns.append(("best", np.float64))  # highest reward below
+    if on.SOLVER:
+        columns += [("low", np.float32), ("high", np.float32)]  # bounds for the player who moved
+    return np.dtype(columns, align=True)
+
+
+def edge_dtype(on: Switches) -> np.dtype:
+    """One legal action of an opened node."""
+    columns: list[tuple[str, type]] = [("child", np.int32)]  # node number, or ~action
+    if on.RAVE or on.TABLE_SELECT:
+        columns.append(("key", np.int32))
+    if on.RAVE:
+        columns += [("rave_visits", np.int32), ("rave_value", np.float64)]
+    if on.PUCT:
+        columns.append(("p", np.float32))
+    if on.PRIORS:
+        columns += [("prior_visits", np.float32), ("prior_value", np.float32)]
+    return np.dtype(columns, align=True)
+
+
+PARAMS = np.dtype(
+    [
+        (name, np.float64)
+        for name in (
+            "c",
+            "fpu",
+            "rave_k",
+            "rave_bias",
+            "table_k",
+            "floor",
+            "max_weight",
+            "epsilon",
+            "depth",
+            "until",
+            "widen_k",
+            "widen_alpha",
+        )
+    ]
+    + [(name, np.int64) for name in ("memory", "max_created", "rollout_when_full")],
+    align=True,
+)
+
+RUN = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "nodes",  # in the tree now
+            "edges",
+            "created",  # nodes ever added
+            "simulations",
+            "root_player",  # who decides at the root
+            "root_mover",  # who moved into the root; its value is theirs
+            "terminal",  # 1: the last simulation ended at its leaf, without a rollout
+            "best_length",
+            "full",  # 1: an expansion was refused for lack of memory
+            "culprit",  # the number to name in an error message
+        )
+    ]
+    + [("best_score", np.float64), ("replay", np.uint64)],  # rng as the last simulation began
+    align=True,
+)
+
+
+class Tree(NamedTuple):
+    """Every array of one worker's search, by name."""
+
+    nodes: Any  # node_dtype
+    edges: Any  # edge_dtype, one more than can be used: the last is scratch
+    root: Any  # the state at the root, in an array of one
+    work: Any  # the state of the simulation under way
+    path: Any  # node numbers from the root to the leaf
+    movers: Any  # movers[d] moved into path[d]
+    buffer: Any  # legal actions
+    weights: Any  # and their weights
+    rewards: Any
+    trace: Any  # every action of the simulation
+    trace_keys: Any
+    trace_players: Any
+    best: Any  # the best trace so far
+    marks: Any  # marks[player * KEYS + key]: last simulation that saw the move (RAVE)
+    table_visits: Any  # action-value table, by player * KEYS + key
+    table_value: Any

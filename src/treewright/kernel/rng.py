@@ -1,0 +1,37 @@
+"""Random numbers for the kernel, for rollout policies and for chance.
+
+One SplitMix64 stream per worker: a counter that walks by the golden ratio and is
+hashed on the way out.  It is tiny, passes the usual test batteries and, written
+with explicit 64-bit masks, gives the same numbers compiled and interpreted.
+A stream is an array of one ``uint64``; every function advances it in place.
+"""
+
+from numpy import int64, uint64
+
+MASK = 0xFFFFFFFFFFFFFFFF
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def bits(rng):
+    """The next 64 random bits."""
+    z = (rng[0] + GOLDEN) & MASK
+    rng[0] = z
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def below(rng, n):
+    """A whole number in ``range(n)``, for ``n`` up to 2**32 (multiply-shift, no division)."""
+    return int64(((bits(rng) >> 32) * uint64(n)) >> 32)
+
+
+def uniform(rng):
+    """A float in [0, 1)."""
+    return (bits(rng) >> 11) * (1.0 / 9007199254740992.0)
+
+
+def stream_seed(seed: int, worker: int = 0) -> int:
+    """The start of one worker's stream: the seed and the worker number, hashed apart."""
+    state = [(seed * 0xD1342543DE82EF95 + worker * 0xAF251AF3B0F025B5 + 1) & MASK]
+    return int(bits(state))

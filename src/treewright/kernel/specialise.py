@@ -1,0 +1,174 @@
+"""From a domain and its switches to the functions that search it.
+
+Compiled: the kernel's text goes to a file named after its fingerprint and is executed
+with the domain's functions as its globals, with Numba's own cache on that file.
+Interpreted: the same text, the same functions, no Numba.
+"""
+
+import functools
+import sys
+import types
+import warnings
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from treewright.kernel import cache
+from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
+from treewright.kernel.rebind import Rebinder
+
+HERE = Path(__file__).parent
+_loaded: dict[tuple[str, str], types.ModuleType] = {}
+
+
+class Searchable(Protocol):
+    """What the specialiser needs of a domain."""
+
+    @property
+    def functions(self) -> Mapping[str, types.FunctionType]: ...
+    @property
+    def table_names(self) -> tuple[str, ...]: ...
+    def fingerprint_parts(self) -> tuple[Any, ...]: ...
+
+
+def takes_tables(function: types.FunctionType) -> bool:
+    """Whether a domain function wants the tables: its second parameter is named ``t``."""
+    return function.__code__.co_varnames[1:2] == ("t",) and function.__code__.co_argcount > 1
+
+
+def _without_tables(function: Any, arguments: int) -> types.FunctionType:
+    """Give a function that does not want the tables the kernel's uniform signature."""
+    if arguments == 1:
+
+        def call(s, t):  # type: ignore[no-untyped-def]
+            return function(s)
+
+    elif arguments == 2:
+
+        def call(s, t, a):  # type: ignore[no-untyped-def,misc]
+            return function(s, a)
+
+    else:
+
+        def call(s, t, a, b):  # type: ignore[no-untyped-def,misc]
+            return function(s, a, b)
+
+    return call
+
+
+def hooks(domain: Searchable, jit: Callable[..., Any] | None) -> dict[str, Any]:
+    """The domain's functions, copied for one engine, all with ``(s, t, …)``."""
+    rebind = Rebinder(jit)
+    found = {}
+    for name, function in domain.functions.items():
+        ready = rebind.function(function)
+        if not takes_tables(function):
+            adapter = _without_tables(ready, function.__code__.co_argcount)
+            ready = jit(adapter) if jit else adapter
+        found[name] = ready
+    return found
+
+
+def jit_options(debug: bool) -> dict[str, Any]:
+    """Numba's options, in one place.
+
+    ``nogil``: workers are threads.  ``error_model="numpy"``: no test for zero before each
+    division.  The debug build checks every index and every division instead.
+    """
+    checks = {"boundscheck": True, "error_model": "python"}
+    return {"nogil": True, **(checks if debug else {"error_model": "numpy"})}
+
+
+def specialise(
+    domain: Searchable,
+    constants: Mapping[str, object],
+    texts: tuple[Path, ...] = (HERE / "steps.py",),
+    entry: str = "search",
+    compiled: bool = True,
+    debug: bool = False,
+) -> types.ModuleType:
+    """Load ``texts`` as one module for this domain; ``entry`` is the function that is called.
+
+    The module also holds ``Tables``, the type of the domain's instance tables.
+    """
+    text = "\n\n".join(path.read_text() for path in texts)
+    if not compiled:
+        return _interpreted(domain, constants, text, texts[-1])
+    key, keep = _key(domain, constants, text, debug)
+    if (key, entry) in _loaded:
+        return _loaded[key, entry]
+    path = cache.store(key, entry, text) if keep else None
+    name = f"treewright_kernel_{key[:32]}_{entry}"
+    module = _execute(text, str(path or texts[-1]), name)
+    module.Tables = _tables_type(name, domain.table_names)  # type: ignore[attr-defined]
+    from numba import njit
+
+    jit = functools.partial(njit, **jit_options(debug))
+    own = _functions_of(module)
+    rebind = Rebinder(jit)
+    injected: dict[str, Any] = {
+        n: rebind.value(v, set()) for n, v in vars(module).items() if n not in own
+    }
+    module.__dict__.update(injected, **constants, **hooks(domain, jit))
+    for n, function in own.items():
+        module.__dict__[n] = jit(cache=path is not None and n == entry)(function)
+    if keep:
+        _loaded[key, entry] = module
+    return module
+
+
+def _interpreted(
+    domain: Searchable, constants: Mapping[str, object], text: str, path: Path
+) -> types.ModuleType:
+    module = _execute(text, str(path), "treewright_kernel_interpreted")
+    rebind = Rebinder(None)
+    own = _functions_of(module)
+    helpers = {
+        n: rebind.function(v)
+        for n, v in vars(module).items()
+        if n not in own and isinstance(v, types.FunctionType)
+    }
+    module.__dict__.update(helpers, **constants, **hooks(domain, None))
+    module.Tables = _tables_type(module.__name__, domain.table_names)  # type: ignore[attr-defined]
+    return module
+
+
+def _functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
+    return {
+        n: v
+        for n, v in vars(module).items()
+        if isinstance(v, types.FunctionType) and v.__module__ == module.__name__
+    }
+
+
+def _execute(text: str, path: str, name: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module  # so that pickled references to Tables resolve
+    exec(compile(text, path, "exec"), module.__dict__)
+    return module
+
+
+@functools.cache
+def _tables_type(module: str, names: tuple[str, ...]) -> Any:
+    if not names:
+        return tuple
+    return namedtuple("Tables", names, module=module)  # noqa: PYI024 - fields known at run time
+
+
+def _key(
+    domain: Searchable, constants: Mapping[str, object], text: str, debug: bool
+) -> tuple[str, bool]:
+    """The fingerprint, and whether it may name a cache entry."""
+    mark = Fingerprint(environment(), kernel_sources(), text, sorted(constants.items()), debug)
+    try:
+        for part in domain.fingerprint_parts():
+            mark.value(part)
+        for name, function in sorted(domain.functions.items()):
+            mark.add(name)
+            mark.value(function)
+    except Unhashable as reason:
+        warnings.warn(f"this kernel is not cached: {reason}", RuntimeWarning, stacklevel=3)
+        return f"uncached{id(domain):x}", False
+    return mark.hexdigest(), True

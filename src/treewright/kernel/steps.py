@@ -1,0 +1,614 @@
+"""The four steps of Monte Carlo tree search, in the papers' words (Magnuson 2.2).
+
+This text is executed once per domain and set of switches, with two kinds of names injected:
+the domain's functions (``legal``, ``play``, ``ended`` … each with the tables as its second
+argument) and the constants of ``layout.Switches`` (``RAVE``, ``PLAYERS`` …).  Numba drops
+every branch that is switched off and compiles what is left together with the domain
+(see specialise.py).  Interpreted, the very same functions run on Python objects.
+
+Invariants: node 0 is the root.  A node's number is larger than its parent's.  The tried
+children of a node are the first ``tried`` edges of its block.  ``path[d]`` was entered by
+``movers[d]`` with the action ``trace[d - 1]``.
+"""
+
+import math
+
+from treewright.kernel.layout import (
+    BAD_ACTION,
+    BAD_KEY,
+    BAD_PLAYER,
+    BAD_REWARDS,
+    DOMAIN,
+    DONE,
+    FULL,
+    GREEDY,
+    NO_ACTION,
+    NODE_LIMIT,
+    SOLVED,
+    TOO_LONG,
+    TOO_MANY,
+    UNIFORM,
+    WEIGHTED,
+)
+from treewright.kernel.rng import below, uniform
+
+def search(tree, t, params, runs, rng, simulations):
+    """Run up to ``simulations`` simulations and say how it ended (a code of layout.py)."""
+    p = params[0]
+    run = runs[0]
+    s = tree.work[0]
+    for _ in range(simulations):
+        if run.created >= p.max_created:
+            return NODE_LIMIT
+        if SOLVER and tree.nodes[0].low >= tree.nodes[0].high:
+            return SOLVED
+        run.replay = rng[0]
+        tree.work[0] = tree.root[0]
+        s = tree.work[0]
+        depth, status = descend(tree, t, p, run, rng, s)
+        if status != DONE:
+            return status
+        length, status = simulate(tree, t, p, run, rng, s, depth - 1)
+        if status != DONE:
+            return status
+        if SOLVER and not solvable(tree.rewards):
+            return BAD_REWARDS
+        back_up(tree, run, depth, length)
+        run.simulations += 1
+    return DONE
+
+
+# ---------------------------------------------------------------- selection and expansion
+
+
+def descend(tree, t, p, run, rng, s):
+    """Select down the tree to a node that was never simulated, adding it if it is new.
+
+    Returns the number of nodes on the path and a status.
+    """
+    nodes = tree.nodes
+    edges = tree.edges
+    current = 0
+    depth = 1
+    tree.path[0] = 0
+    tree.movers[0] = run.root_mover
+    while nodes[current].visits > 0 and depth < MAX_LENGTH:
+        if ended(s, t):
+            break
+        mover = player(s, t)
+        if mover >= PLAYERS or (mover < 0 and not CHANCE):
+            run.culprit = mover
+            return depth, BAD_PLAYER
+        if TURN and mover >= 0 and mover != run.root_player:
+            break
+        if nodes[current].n == 0:
+            status = open_node(tree, t, p, run, rng, s, current, mover)
+            if status == FULL and p.rollout_when_full:
+                run.full = 1
+                break
+            if status != DONE:
+                return depth, status
+        if CHANCE and mover < 0:
+            edge = chance_edge(tree, t, run, rng, s, current)
+            if edge < 0:
+                return depth, BAD_ACTION
+        else:
+            edge = select(tree, p, rng, current, mover)
+        child = edges[edge].child
+        if child < 0:
+            if not room(p, run, 1, 0):
+                run.full = 1
+                if p.rollout_when_full:
+                    break
+                return depth, FULL
+            child = expand(tree, run, current, edge)
+        action = nodes[child].action
+        if TRACE and not record(tree, t, run, s, depth - 1, action, mover):
+            return depth, BAD_KEY
+        play(s, t, action)
+        tree.path[depth] = child
+        # chance moves for nobody: its outcomes count for whoever moved last
+        tree.movers[depth] = mover if mover >= 0 else tree.movers[depth - 1]
+        depth += 1
+        current = child
+    return depth, DONE
+
+
+def room(p, run, nodes, edges):
+    """Whether so many more nodes and edges fit into the memory budget."""
+    return (run.nodes + nodes) * NODE_BYTES + (run.edges + edges) * EDGE_BYTES <= p.memory
+
+
+def open_node(tree, t, p, run, rng, s, current, mover):
+    """List the legal actions of a node as untried edges."""
+    edges = tree.edges
+    buffer = tree.buffer
+    n = legal(s, t, buffer)
+    status = count_status(run, n)
+    if status != DONE:
+        return status
+    if not room(p, run, 0, n):
+        return FULL
+    if EXPAND_WEIGHTED and mover >= 0:
+        draw_order(tree, t, rng, s, n)
+    first = run.edges
+    total = 0.0
+    for i in range(n):
+        action = buffer[i]
+        if action < 0 or action >= 1073741824:
+            run.culprit = action
+            return BAD_ACTION
+        edge = edges[first + i]
+        edge.child = -1 - action
+        if EDGE_KEY:
+            edge.key = 0
+            if mover >= 0:
+                key = amaf_key(s, t, action)
+                if key < 0 or key >= KEYS:
+                    run.culprit = key
+                    return BAD_KEY
+                edge.key = key
+        if RAVE:
+            edge.rave_visits = 0
+            edge.rave_value = 0.0
+        if PUCT and mover >= 0:
+            w = weight(s, t, action)
+            edge.p = w
+            total += w
+        if PRIORS:
+            edge.prior_value = 0.0
+            edge.prior_visits = 0.0
+            if mover >= 0:
+                known, visits = prior(s, t, action)
+                edge.prior_value = known
+                edge.prior_visits = visits
+    if PUCT:
+        for i in range(n):
+            edge = edges[first + i]
+            edge.p = edge.p / total if total > 0.0 else 1.0 / n
+    node = tree.nodes[current]
+    node.first = first
+    node.n = n
+    node.tried = 0
+    run.edges += n
+    return DONE
+
+
+def count_status(run, n):
+    """Check the number of actions that ``legal`` returned."""
+    if n <= 0:
+        return NO_ACTION
+    if n > MAX_ACTIONS:
+        run.culprit = n
+        return TOO_MANY
+    return DONE
+
+
+def draw_order(tree, t, rng, s, n):
+    """Put the actions in an order drawn without replacement by weight.
+
+    Sorting by ``ln(u) / w`` is such a draw (Efraimidis & Spirakis 2006); actions of weight 0
+    come last.
+    """
+    for i in range(n):
+        action = tree.buffer[i]
+        w = weight(s, t, action)
+        u = 1.0 - uniform(rng)
+        key = math.log(u) / w if w > 0.0 else -math.inf
+        j = i
+        while j > 0 and tree.weights[j - 1] < key:
+            tree.weights[j] = tree.weights[j - 1]
+            tree.buffer[j] = tree.buffer[j - 1]
+            j -= 1
+        tree.weights[j] = key
+        tree.buffer[j] = action
+
+
+def chance_edge(tree, t, run, rng, s, current):
+    """The edge of a sampled chance outcome, or -1 if ``legal`` does not list it."""
+    outcome = sample_chance(s, t, rng)
+    node = tree.nodes[current]
+    first = node.first
+    for edge in range(first, first + node.n):
+        child = tree.edges[edge].child
+        if child < 0:
+            action = -1 - child
+        else:
+            action = tree.nodes[child].action
+        if action == outcome:
+            return edge
+    run.culprit = outcome
+    return -1
+
+
+def select(tree, p, rng, current, mover):
+    """The edge with the highest urgency; ties are broken at random."""
+    nodes = tree.nodes
+    edges = tree.edges
+    node = nodes[current]
+    first = node.first
+    n = node.n
+    tried = node.tried
+    if tried < n:
+        if WIDENING:
+            if tried < math.ceil(p.widen_k * node.visits**p.widen_alpha):
+                return untried(rng, first, n, tried)
+        elif not PER_EDGE and p.fpu == math.inf:
+            return untried(rng, first, n, tried)
+    parent_visits = node.visits
+    log_n = math.log(parent_visits)
+    best = -1
+    best_urgency = -math.inf
+    ties = 1
+    siblings = 0
+    sibling_value = 0.0
+    for i in range(first, first + tried):
+        edge = edges[i]
+        child = nodes[edge.child]
+        if SOLVER and child.low >= child.high:
+            continue
+        visits = child.visits
+        if PUCT:
+            siblings += visits
+            sibling_value += child.value
+        peak = child.best if MAX_BACKUP else 0.0
+        u = urgency(tree, p, edge, visits, child.value, peak, parent_visits, log_n, 0.0, mover)
+        if u > best_urgency:
+            best_urgency = u
+            best = i
+            ties = 1
+        elif u == best_urgency:
+            ties += 1
+            if below(rng, ties) == 0:
+                best = i
+    if tried < n:
+        if WIDENING:
+            if best < 0:  # what may be tried is proven
+                return untried(rng, first, n, tried)
+        elif PER_EDGE:
+            unknown = p.fpu
+            if PUCT and p.fpu == math.inf:
+                unknown = sibling_value / siblings if siblings > 0 else 0.0
+            for i in range(first + tried, first + n):
+                u = urgency(tree, p, edges[i], 0, 0.0, 0.0, parent_visits, log_n, unknown, mover)
+                if u > best_urgency or best < 0:
+                    best_urgency = u
+                    best = i
+                    ties = 1
+                elif u == best_urgency:
+                    ties += 1
+                    if below(rng, ties) == 0:
+                        best = i
+        elif best < 0 or p.fpu > best_urgency:
+            return untried(rng, first, n, tried)
+    return best if best >= 0 else first
+
+
+def untried(rng, first, n, tried):
+    """An untried edge: the next in the drawn order, or any."""
+    if EXPAND_WEIGHTED:
+        return first + tried
+    return first + tried + below(rng, n - tried)
+
+
+def urgency(tree, p, edge, visits, total, peak, parent_visits, log_n, unknown, mover):
+    """How much a child deserves the next simulation: options.py has the equations."""
+    n = float(visits)
+    w = total
+    if PRIORS:
+        n += edge.prior_visits
+        w += edge.prior_value * edge.prior_visits
+    known = n > 0.0
+    q = w / n if known else unknown
+    if MAX_BACKUP and visits > 0:
+        q = (1.0 - p.max_weight) * q + p.max_weight * peak
+    if RAVE:
+        rave_n = float(edge.rave_visits)
+        rave_w = edge.rave_value
+        if PRIORS:
+            rave_n += edge.prior_visits
+            rave_w += edge.prior_value * edge.prior_visits
+        if rave_n > 0.0:
+            if not known:
+                beta = 1.0
+            elif MIN_MSE:
+                beta = rave_n / (n + rave_n + 4.0 * n * rave_n * p.rave_bias * p.rave_bias)
+            elif p.rave_k == math.inf:
+                beta = 1.0
+            else:
+                beta = math.sqrt(p.rave_k / (3.0 * parent_visits + p.rave_k))
+            q = rave_w / rave_n if beta == 1.0 else (1.0 - beta) * q + beta * rave_w / rave_n
+            known = True
+    if TABLE_SELECT:
+        slot = mover * KEYS + edge.key
+        table_n = tree.table_visits[slot]
+        if table_n > 0:
+            beta = p.table_k / (p.table_k + n) if known else 1.0
+            mean = tree.table_value[slot] / table_n
+            q = mean if not known else (1.0 - beta) * q + beta * mean
+            known = True
+    if PUCT:
+        return q + p.c * edge.p * math.sqrt(parent_visits) / (1.0 + n)
+    if not known:
+        return unknown
+    return q + p.c * math.sqrt(log_n / max(n, 1.0))
+
+
+def expand(tree, run, current, edge):
+    """Add the node of an untried edge, and move the edge to the end of the tried ones."""
+    nodes = tree.nodes
+    edges = tree.edges
+    parent = nodes[current]
+    slot = parent.first + parent.tried
+    if edge != slot:
+        scratch = len(edges) - 1
+        edges[scratch] = edges[slot]
+        edges[slot] = edges[edge]
+        edges[edge] = edges[scratch]
+    child = run.nodes
+    node = nodes[child]
+    node.value = 0.0
+    node.visits = 0
+    node.action = -1 - edges[slot].child
+    node.first = 0
+    node.n = 0
+    node.tried = 0
+    if MAX_BACKUP:
+        node.best = -math.inf
+    if SOLVER:
+        node.low = 0.0
+        node.high = 1.0
+    edges[slot].child = child
+    parent.tried = parent.tried + 1
+    run.nodes += 1
+    run.created += 1
+    return child
+
+
+def record(tree, t, run, s, at, action, mover):
+    """Write an action that is about to be played into the trace; False if its key is bad."""
+    tree.trace[at] = action
+    tree.trace_players[at] = mover
+    if KEYED and mover >= 0:
+        key = amaf_key(s, t, action)
+        if key < 0 or key >= KEYS:
+            run.culprit = key
+            return False
+        tree.trace_keys[at] = key
+    return True
+
+
+# ------------------------------------------------------------------------------ simulation
+
+
+def simulate(tree, t, p, run, rng, s, length):
+    """Play on from the leaf to an end or a cut, and fill ``tree.rewards``.
+
+    Returns the length of the whole simulation, in actions from the root, and a status.
+    """
+    start = length
+    run.terminal = 0
+    while True:
+        if ended(s, t):
+            clear(tree.rewards)
+            rewards(s, t, tree.rewards)
+            run.terminal = 1 if length == start else 0
+            return length, DONE
+        mover = player(s, t)
+        if mover >= PLAYERS or (mover < 0 and not CHANCE):
+            run.culprit = mover
+            return length, BAD_PLAYER
+        if TURN and mover >= 0 and mover != run.root_player:
+            run.terminal = 1 if length == start else 0
+            break
+        if CUT and length - start >= p.depth:
+            break
+        if UNTIL:
+            clear(tree.rewards)
+            value(s, t, tree.rewards)
+            if tree.rewards[0] >= p.until:
+                return length, DONE
+        if length >= MAX_LENGTH:
+            if HAS_VALUE:
+                break
+            return length, TOO_LONG
+        action = rollout_action(tree, t, p, run, rng, s, mover)
+        if action < 0:
+            return length, -action
+        if TRACE and not record(tree, t, run, s, length, action, mover):
+            return length, BAD_KEY
+        play(s, t, action)
+        length += 1
+    if HAS_VALUE:
+        clear(tree.rewards)
+        value(s, t, tree.rewards)
+    return length, DONE
+
+
+def clear(out):
+    for i in range(PLAYERS):
+        out[i] = 0.0
+
+
+def rollout_action(tree, t, p, run, rng, s, mover):
+    """The rollout policy's action, or minus a status."""
+    if CHANCE and mover < 0:
+        return sample_chance(s, t, rng)
+    at_random = POLICY == UNIFORM
+    if EPSILON:
+        at_random = at_random or uniform(rng) < p.epsilon
+    if POLICY == DOMAIN and not at_random:
+        action = rollout(s, t, rng, tree.buffer)
+        if action < 0:
+            run.culprit = action
+            return -BAD_ACTION
+        return action
+    n = legal(s, t, tree.buffer)
+    status = count_status(run, n)
+    if status != DONE:
+        return -status
+    if at_random:
+        index = below(rng, n)
+    elif POLICY == GREEDY:
+        index = heaviest(tree, t, rng, s, n)
+    elif POLICY == WEIGHTED:
+        for i in range(n):
+            tree.weights[i] = weight(s, t, tree.buffer[i])
+        index = draw(tree.weights, rng, n)
+    else:
+        if not table_weights(tree, t, p, run, s, n, mover):
+            return -BAD_KEY
+        index = draw(tree.weights, rng, n)
+    action = tree.buffer[index]
+    if action < 0:
+        run.culprit = action
+        return -BAD_ACTION
+    return action
+
+
+def heaviest(tree, t, rng, s, n):
+    """The index of the largest weight; ties are broken at random."""
+    best = 0
+    best_weight = -math.inf
+    ties = 1
+    for i in range(n):
+        w = weight(s, t, tree.buffer[i])
+        if w > best_weight:
+            best_weight = w
+            best = i
+            ties = 1
+        elif w == best_weight:
+            ties += 1
+            if below(rng, ties) == 0:
+                best = i
+    return best
+
+
+def draw(weights, rng, n):
+    """An index with probability proportional to its weight; uniform if all are 0."""
+    total = 0.0
+    for i in range(n):
+        total += weights[i]
+    if not total > 0.0:
+        return below(rng, n)
+    left = uniform(rng) * total
+    last = 0
+    for i in range(n):
+        if weights[i] > 0.0:
+            last = i
+            left -= weights[i]
+            if left < 0.0:
+                return i
+    return last
+
+
+def table_weights(tree, t, p, run, s, n, mover):
+    """Rollout biasing: weight · (floor + T / max T); an action without a value counts as best."""
+    top = 0.0
+    for i in range(n):
+        key = amaf_key(s, t, tree.buffer[i])
+        if key < 0 or key >= KEYS:
+            run.culprit = key
+            return False
+        slot = mover * KEYS + key
+        mean = -1.0
+        if tree.table_visits[slot] > 0:
+            mean = tree.table_value[slot] / tree.table_visits[slot]
+            top = max(top, mean)
+        tree.weights[i] = mean
+    for i in range(n):
+        mean = tree.weights[i]
+        share = mean / top if mean >= 0.0 and top > 0.0 else 1.0
+        w = p.floor + share
+        if HAS_WEIGHT:
+            w *= weight(s, t, tree.buffer[i])
+        tree.weights[i] = w
+    return True
+
+
+# ------------------------------------------------------------------------- backpropagation
+
+
+def back_up(tree, run, depth, length):
+    """Carry the rewards from the leaf to the root, and into the tables."""
+    nodes = tree.nodes
+    out = tree.rewards
+    for d in range(depth):
+        node = nodes[tree.path[d]]
+        reward = out[tree.movers[d]]
+        node.visits += 1
+        node.value += reward
+        if MAX_BACKUP:
+            node.best = max(node.best, reward)
+    if RAVE:
+        back_up_rave(tree, run, depth, length)
+    if TABLE:
+        for i in range(length):
+            if tree.trace_players[i] >= 0:
+                slot = tree.trace_players[i] * KEYS + tree.trace_keys[i]
+                tree.table_visits[slot] += 1
+                tree.table_value[slot] += out[tree.trace_players[i]]
+    if SOLVER:
+        prove(tree, run, depth)
+    if PLAYERS == 1 and out[0] > run.best_score:
+        run.best_score = out[0]
+        run.best_length = length
+        for i in range(length):
+            tree.best[i] = tree.trace[i]
+
+
+def back_up_rave(tree, run, depth, length):
+    """AMAF: at each node of the path, credit every action its player made from there on."""
+    stamp = run.simulations + 1
+    seen = length
+    for d in range(depth - 1, -1, -1):
+        while seen > d:
+            seen -= 1
+            if tree.trace_players[seen] >= 0:
+                tree.marks[tree.trace_players[seen] * KEYS + tree.trace_keys[seen]] = stamp
+        node = tree.nodes[tree.path[d]]
+        if node.n == 0 or d >= length or tree.trace_players[d] < 0:
+            continue
+        mover = tree.trace_players[d]
+        for i in range(node.first, node.first + node.n):
+            edge = tree.edges[i]
+            if tree.marks[mover * KEYS + edge.key] == stamp:
+                edge.rave_visits += 1
+                edge.rave_value += tree.rewards[mover]
+
+
+def solvable(out):
+    """The solver's bounds assume rewards in [0, 1] that two players share out."""
+    if PLAYERS == 1:
+        return 0.0 <= out[0] <= 1.0
+    return out[0] >= 0.0 and out[1] >= 0.0 and abs(out[0] + out[1] - 1.0) < 1e-6
+
+
+def prove(tree, run, depth):
+    """Back up bounds on the true value from a terminal leaf as far as they change.
+
+    For the player who decides, both bounds of a node are the largest of its children's (an
+    untried child has 0 and 1); for the opponent they are one minus the other bound
+    (score bounded MCTS, Cazenave & Saffidine 2010).
+    """
+    nodes = tree.nodes
+    if run.terminal:
+        leaf = nodes[tree.path[depth - 1]]
+        leaf.low = tree.rewards[tree.movers[depth - 1]]
+        leaf.high = leaf.low
+    for d in range(depth - 1, 0, -1):
+        if CHANCE and tree.trace_players[d - 1] < 0:
+            return
+        node = nodes[tree.path[d - 1]]
+        low = 0.0
+        high = 0.0 if node.tried == node.n else 1.0
+        for i in range(node.first, node.first + node.tried):
+            child = nodes[tree.edges[i].child]
+            low = max(low, child.low)
+            high = max(high, child.high)
+        if tree.movers[d - 1] != tree.movers[d]:
+            low, high = 1.0 - high, 1.0 - low
+        if low <= node.low and high >= node.high:
+            return
+        node.low = low
+        node.high = high

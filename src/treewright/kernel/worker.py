@@ -1,0 +1,284 @@
+"""One tree with its random stream: what a thread of the search owns.
+
+The compiled worker holds NumPy arrays, the interpreted one Python stand-ins with the same
+names; `steps.py` can't tell them apart.
+"""
+
+import math
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treewright.domain import Domain
+from treewright.kernel import layout
+from treewright.kernel.interpreted import Cells, Objects, Records, Rows
+from treewright.kernel.layout import PARAMS, RUN, Switches, Tree, edge_dtype, node_dtype
+from treewright.kernel.specialise import HERE, specialise
+
+
+class _Rows:
+    """Reclaiming memory depends on the layout of the rows only, not on a domain."""
+
+    functions: Mapping[str, types.FunctionType] = {}
+    table_names = ()
+
+    def __init__(self, *dtypes: np.dtype) -> None:
+        self._dtypes = dtypes
+
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        return self._dtypes
+
+
+class Worker:
+    """Arrays, kernel and stream of one tree."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        switches: Switches,
+        params: dict[str, float],
+        state: Any,
+        seed: int,
+        compiled: bool,
+        debug: bool = False,
+    ) -> None:
+        self.domain = domain
+        self.switches = switches
+        self.compiled = compiled
+        self.debug = debug
+        self._params = np.zeros(1, PARAMS)
+        for name, value in params.items():
+            self._params[name] = value
+        self._run = np.zeros(1, RUN)
+        self._rng = np.array([seed], np.uint64)
+        self._allocate(int(params["memory"]))
+        self._root = np.zeros(1, domain.state) if domain.is_record else state
+        if domain.is_record:
+            self._root[0] = state._record[0]
+        self._load()
+        self.reset()
+
+    # ------------------------------------------------------------------ what others read
+
+    @property
+    def run(self) -> Any:
+        """Counters and the best score (``layout.RUN``)."""
+        return self._run[0]
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The nodes in use, in the compiled layout."""
+        used = int(self._run["nodes"][0])
+        kept = self._tree.nodes
+        return kept[:used] if self.compiled else kept.to_array(used)
+
+    @property
+    def edges(self) -> np.ndarray:
+        used = int(self._run["edges"][0])
+        kept = self._tree.edges
+        return kept[:used] if self.compiled else kept.to_array(used)
+
+    @property
+    def root(self) -> Any:
+        """The root state as interpreted code sees it; writing to it changes the search."""
+        return self._states(self._root)[0] if self.domain.is_record else self._tree.root[0]
+
+    @property
+    def best_sequence(self) -> list[int]:
+        return [int(a) for a in self._small["best"][: int(self._run["best_length"][0])]]
+
+    @property
+    def saved(self) -> dict[str, np.ndarray]:
+        """Everything that makes up the worker, for a file."""
+        small = {k: self._small[k] for k in ("best", "table_visits", "table_value")}
+        state = {"root": self._root} if self.domain.is_record else {}
+        return {
+            "nodes": self.nodes,
+            "edges": self.edges,
+            "run": self._run,
+            "rng": self._rng,
+            **small,
+            **state,
+        }
+
+    def restore(self, saved: dict[str, np.ndarray]) -> None:
+        """Put back what ``saved`` gave."""
+        for name in ("best", "table_visits", "table_value"):
+            self._small[name][:] = saved[name]
+        self._root[:] = saved["root"]
+        self._run[:] = saved["run"]
+        self._rng[:] = saved["rng"]
+        self._put(saved["nodes"], saved["edges"])
+
+    # ---------------------------------------------------------------------- what it does
+
+    def search(self, simulations: int) -> int:
+        """Run simulations; the status says why fewer were made."""
+        return int(
+            self._module.search(
+                self._tree, self._tables, self._seen[0], self._seen[1], self._seen[2], simulations
+            )
+        )
+
+    def set_limit(self, created: int) -> None:
+        self._params["max_created"] = created
+
+    def reset(self) -> None:
+        """An empty tree: the root, never simulated."""
+        self._run["nodes"] = 1
+        self._run["edges"] = 0
+        self._run["created"] += 1
+        root = self._tree.nodes[0]
+        values = {"value": 0.0, "visits": 0, "action": -1, "first": 0, "n": 0, "tried": 0}
+        values |= {"best": -math.inf} if self.switches.MAX_BACKUP else {}
+        values |= {"low": 0.0, "high": 1.0} if self.switches.SOLVER else {}
+        for name, value in values.items():
+            if self.compiled:
+                root[name] = value
+            else:
+                setattr(root, name, value)
+
+    def start(self, score: float = -math.inf) -> None:
+        self._run["best_score"] = score
+
+    def set_players(self, root_player: int, root_mover: int) -> None:
+        self._run["root_player"] = root_player
+        self._run["root_mover"] = root_mover
+
+    def child(self, action: int) -> int:
+        """The number of the root's child for an action, or -1."""
+        root = self.nodes[0]
+        for edge in self.edges[root["first"] : root["first"] + root["tried"]]:
+            if self.nodes[edge["child"]]["action"] == action:
+                return int(edge["child"])
+        return -1
+
+    def compact(self, root: int, min_visits: int = 0) -> None:
+        """Keep one subtree, or its often visited part, and reclaim the rest."""
+        new = np.empty(int(self._run["nodes"][0]), np.int32)
+        rows = _Rows(node_dtype(self.switches), edge_dtype(self.switches))
+        module = specialise(rows, {}, (HERE / "reclaim.py",), "compact", self.compiled, self.debug)
+        scratch = new if self.compiled else Cells(new)
+        module.compact(
+            self._tree.nodes, self._tree.edges, self._seen[1], root, min_visits, scratch
+        )
+
+    def recycle(self) -> None:
+        """Drop rarely visited nodes until at least half of the memory is free."""
+        least = 2
+        while self.used_bytes * 2 > self._params["memory"][0] and least < 2**31:
+            self.compact(0, least)
+            least *= 2
+
+    @property
+    def used_bytes(self) -> int:
+        nodes = int(self._run["nodes"][0]) * node_dtype(self.switches).itemsize
+        return nodes + int(self._run["edges"][0]) * edge_dtype(self.switches).itemsize
+
+    def interpreted_twin(self) -> "Worker":
+        """The same search, interpreted, about to repeat the last simulation that began."""
+        params = {n: self._params[n][0].item() for n in PARAMS.names or ()}
+        seed = int(self._run["replay"][0])
+        twin = Worker(self.domain, self.switches, params, self.root, seed, compiled=False)
+        twin.restore(self.saved | {"rng": np.array([seed], np.uint64)})
+        return twin
+
+    # ------------------------------------------------------------------------- internals
+
+    def _allocate(self, memory: int) -> None:
+        on = self.switches
+        node, edge = node_dtype(on), edge_dtype(on)
+        # both could take the whole budget; untouched pages cost nothing
+        self._capacity = memory // node.itemsize + 1, memory // edge.itemsize + 2
+        table = on.PLAYERS * on.KEYS if on.TABLE else 1
+        length = on.MAX_LENGTH + 1
+        self._small = {
+            "path": np.zeros(length, np.int32),
+            "movers": np.zeros(length, np.int8),
+            "buffer": np.zeros(on.MAX_ACTIONS + 1, np.int32),
+            "weights": np.zeros(on.MAX_ACTIONS + 1),
+            "rewards": np.zeros(on.PLAYERS),
+            "trace": np.zeros(length, np.int32),
+            "trace_keys": np.zeros(length if on.keyed else 1, np.int32),
+            "trace_players": np.zeros(length, np.int8),
+            "best": np.zeros(length if on.PLAYERS == 1 else 1, np.int32),
+            "marks": np.zeros(on.PLAYERS * on.KEYS if on.RAVE else 1, np.int64),
+            "table_visits": np.zeros(table, np.int64),
+            "table_value": np.zeros(table),
+        }
+
+    def _load(self) -> None:
+        constants = self.switches.constants()
+        self._module = specialise(
+            self.domain, constants, compiled=self.compiled, debug=self.debug
+        )
+        tables = self.domain.tables
+        if self.compiled:
+            self._put_arrays()
+            self._seen = (self._params, self._run, self._rng)
+            self._tables = self._module.Tables(*tables.values()) if tables else ()
+        else:
+            self._put(None, None)
+            self._seen = (Records(self._params), Records(self._run), Cells(self._rng))
+            self._tables = types.SimpleNamespace(**{k: Cells(v) for k, v in tables.items()})
+
+    def _put_arrays(self) -> None:
+        on = self.switches
+        work = np.zeros(1, self.domain.state)
+        try:
+            nodes = np.empty(self._capacity[0], node_dtype(on))
+            edges = np.empty(self._capacity[1], edge_dtype(on))
+        except MemoryError:
+            from treewright.errors import OptionError
+
+            raise OptionError(
+                f"memory={self._params['memory'][0]} bytes can't be reserved on this machine"
+            ) from None
+        self._tree = Tree(nodes=nodes, edges=edges, root=self._root, work=work, **self._small)
+
+    def _put(self, nodes: np.ndarray | None, edges: np.ndarray | None) -> None:
+        """Fill the tree from arrays in the compiled layout."""
+        if self.compiled:
+            assert nodes is not None and edges is not None
+            self._tree.nodes[: len(nodes)] = nodes
+            self._tree.edges[: len(edges)] = edges
+            return
+        on = self.switches
+        root = self._states(self._root)
+        work = self._states(np.zeros(1, self.domain.state) if self.domain.is_record else None)
+        self._tree = Tree(
+            nodes=Rows(node_dtype(on), self._capacity[0], nodes),
+            edges=Rows(edge_dtype(on), self._capacity[1], edges),
+            root=root,
+            work=work,
+            **{k: Cells(v) for k, v in self._small.items()},
+        )
+
+    def _states(self, states: Any) -> Any:
+        if self.domain.is_record:
+            return Records(states)
+        return Objects(states, self.domain.copy_state)
+
+
+def status_message(worker: Worker, status: int) -> str | None:
+    """The sentence for a status that means a broken domain, or None."""
+    name, on, culprit = worker.domain.name, worker.switches, int(worker.run["culprit"])
+    return {
+        layout.NO_ACTION: f"{name}: legal() listed no action in a state that has not ended",
+        layout.TOO_MANY: f"{name}: legal() returned {culprit} actions but max_actions is "
+        f"{on.MAX_ACTIONS}",
+        layout.BAD_ACTION: f"{name}: {culprit} is not a usable action here: actions are whole "
+        f"numbers from 0, below 2**30, and a chance outcome is one that legal() lists",
+        layout.BAD_KEY: f"{name}: amaf_key() returned {culprit}; keys={on.KEYS} allows 0 to "
+        f"{on.KEYS - 1}",
+        layout.TOO_LONG: f"{name}: a simulation was longer than max_length={on.MAX_LENGTH} "
+        f"actions; raise max_length, or define value(s, out) so that it can be cut there",
+        layout.BAD_PLAYER: f"{name}: player() returned {culprit}; players are 0 to "
+        f"{on.PLAYERS - 1}"
+        + ("" if on.CHANCE else " (chance, -1, needs sample_chance(s, rng))"),
+        layout.BAD_REWARDS: f"{name}: the solver needs rewards between 0 and 1 that, with two "
+        f"players, add up to 1; this game ended with "
+        f"{[float(r) for r in worker._small['rewards']]}",
+    }.get(status)

@@ -1,0 +1,188 @@
+"""Every switch of the search, with the equation it stands for.
+
+``docs/options.md`` shows the same with examples.  Numbers (``c``, ``k`` …) are
+arguments of the compiled kernel, so changing one never recompiles; a switch that adds
+or removes a part of the algorithm is structural and gets a kernel of its own.
+"""
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from treewright.errors import OptionError, nearest
+
+Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
+Choice = Literal["visits", "value", "max"]
+Horizon = Literal["game", "turn"]
+Order = Literal["uniform", "weighted"]
+
+
+def _number(where: str, value: Any, low: float, high: float = math.inf) -> None:
+    """Refuse what is no number, NaN, or outside [low, high]."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise OptionError(f"{where} must be a number, not {value!r}")
+    if math.isnan(value) or not low <= value <= high:
+        limit = f"at least {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+        raise OptionError(f"{where} must be {limit}, not {value!r}")
+
+
+def _one_of(where: str, value: Any, literal: Any) -> None:
+    if value not in get_args(literal):
+        raise OptionError(f"{where}={value!r} is unknown{nearest(str(value), get_args(literal))}")
+
+
+class _FromKeywords(type):
+    """Turns an unknown keyword into a sentence with the nearest names."""
+
+    def __call__(cls, *args: Any, **keywords: Any) -> Any:
+        known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        for name in keywords:
+            if name not in known:
+                raise OptionError(f"{cls.__name__} has no option {name!r}{nearest(name, known)}")
+        if len(args) > len(known):
+            raise OptionError(f"{cls.__name__} takes {len(known)} options, not {len(args)}")
+        return super().__call__(*args, **keywords)
+
+
+@dataclass(frozen=True)
+class Rave(metaclass=_FromKeywords):
+    """Rapid action value estimation, mixed into the node's value (Magnuson 3.2, 3.3).
+
+    ``Q* = (1 - β) W/N + β W~/N~`` where ``W~/N~`` averages every simulation below the parent
+    in which the same player made the move at any later time.
+
+    The hand-made schedule is ``β = sqrt(k / (3 N(parent) + k))``: after ``k`` simulations
+    both values count the same.  ``k=math.inf`` is RAVE alone (β = 1).  With ``bias``, β
+    minimises the mean squared error: ``β = N~ / (N + N~ + 4 N N~ bias²)``
+    (Gelly & Silver 2011).
+    """
+
+    k: float = 1000.0
+    bias: float | None = None
+
+    def __post_init__(self) -> None:
+        _number("Rave(k)", self.k, 0.0)
+        if self.bias is not None:
+            _number("Rave(bias)", self.bias, 0.0, 1e6)
+
+
+@dataclass(frozen=True)
+class SelectionBias(metaclass=_FromKeywords):
+    """Kartal's selection biasing (Magnuson 4.4): one table of action values for the whole tree.
+
+    ``Q* = (1 - β) W/N + β T[key]`` with ``β = k / (k + N)``: the table leads while the node
+    is young.  ``T[key]`` is the mean reward of all simulations that used the action anywhere.
+    """
+
+    k: float = 20.0
+
+    def __post_init__(self) -> None:
+        _number("SelectionBias(k)", self.k, 0.0, 1e12)
+
+
+@dataclass(frozen=True)
+class Widening(metaclass=_FromKeywords):
+    """Progressive widening: a node with ``N`` visits may have ``ceil(k N**alpha)`` children."""
+
+    k: float = 1.0
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        _number("Widening(k)", self.k, 1e-9, 1e9)
+        _number("Widening(alpha)", self.alpha, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Rollout(metaclass=_FromKeywords):
+    """How a simulation goes on below the tree (Magnuson 2.2).
+
+    ``policy``: ``uniform`` (weak), ``domain`` (the domain's ``rollout``), ``weighted``
+    (probability ∝ ``weight``), ``greedy`` (largest ``weight``), ``table`` (rollout biasing,
+    Magnuson 4.4: probability ∝ ``weight · (floor + T[key] / max T)``).
+    ``epsilon``: probability of a uniform action instead (ε-greedy).
+    ``depth``: cut after this many actions and ask the domain's ``value``; 0 evaluates the leaf
+    without any rollout.  ``until``: single player; stop as soon as ``value`` reaches this.
+    """
+
+    policy: Policy = "uniform"
+    epsilon: float = 0.0
+    depth: int | None = None
+    until: float | None = None
+    floor: float = 0.05
+
+    def __post_init__(self) -> None:
+        _one_of("Rollout(policy)", self.policy, Policy)
+        _number("Rollout(epsilon)", self.epsilon, 0.0, 1.0)
+        _number("Rollout(floor)", self.floor, 0.0, 1e9)
+        if self.depth is not None:
+            _number("Rollout(depth)", self.depth, 0)
+            if not isinstance(self.depth, int):
+                raise OptionError(f"Rollout(depth) must be a whole number, not {self.depth!r}")
+        if self.until is not None:
+            _number("Rollout(until)", self.until, -math.inf)
+
+
+@dataclass(frozen=True)
+class Options(metaclass=_FromKeywords):
+    """What the search does in each of its four steps.
+
+    Selection is ``argmax Q + c sqrt(ln N(parent) / N)`` (UCT, Magnuson 2.3), ties broken at
+    random, where ``Q`` is the mean reward ``W/N`` unless a switch says otherwise.
+
+    c: the exploration constant; 0 exploits only.
+    fpu: ``None`` is the naive expansion: every child is tried before any is traversed.
+        A number is one-node expansion: an untried child competes with this urgency.
+    puct: ``Q + c P sqrt(N(parent)) / (1 + N)`` with ``P`` the normalised ``weight``; untried
+        children have the mean of their tried siblings, or ``fpu``.
+    rave, selection_bias: mix another estimate into ``Q``.
+    priors: count the domain's ``prior`` (value, visits) as simulations already seen.
+    expand: the order in which untried children are added: ``uniform``, or ``weighted``
+        (drawn without replacement by ``weight``, as MCMCTS does).
+    widening: progressive widening.
+    rollout: the simulation step.
+    horizon: ``turn`` ends every simulation, and the tree, where the turn of the player at the
+        root ends, and asks ``value`` there.
+    max_backup: single player: ``Q = (1 - max_backup) mean + max_backup max``.
+    solver: bounds on the true value are backed up; what is proven is not searched again.
+    choose: the move that is played: most ``visits``, highest mean ``value``, or highest ``max``
+        (single player, with ``max_backup``).
+    """
+
+    c: float = math.sqrt(2)
+    fpu: float | None = None
+    puct: bool = False
+    rave: Rave | None = None
+    selection_bias: SelectionBias | None = None
+    priors: bool = False
+    expand: Order = "uniform"
+    widening: Widening | None = None
+    rollout: Rollout = field(default_factory=Rollout)
+    horizon: Horizon = "game"
+    max_backup: float = 0.0
+    solver: bool = False
+    choose: Choice = "visits"
+
+    def __post_init__(self) -> None:
+        _number("c", self.c, 0.0, 1e12)
+        if self.fpu is not None:
+            _number("fpu", self.fpu, -math.inf)
+        _number("max_backup", self.max_backup, 0.0, 1.0)
+        _one_of("expand", self.expand, Order)
+        _one_of("horizon", self.horizon, Horizon)
+        _one_of("choose", self.choose, Choice)
+        for name, kind in (
+            ("rave", Rave),
+            ("selection_bias", SelectionBias),
+            ("widening", Widening),
+        ):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise OptionError(f"{name} must be tw.{kind.__name__}(...), not {value!r}")
+        if not isinstance(self.rollout, Rollout):
+            raise OptionError(f"rollout must be tw.Rollout(...), not {self.rollout!r}")
+        if self.rave is not None and self.selection_bias is not None:
+            raise OptionError("rave and selection_bias both replace the node's value: choose one")
+        if self.choose == "max" and not self.max_backup:
+            raise OptionError("choose='max' needs max_backup above 0")
+        if self.widening is not None and self.fpu is not None:
+            raise OptionError("widening and fpu both decide when a child is added: choose one")

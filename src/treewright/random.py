@@ -1,0 +1,20 @@
+"""Random numbers for domain authors: ``below``, ``uniform`` and ``bits``.
+
+They work on the ``rng`` argument that the kernel hands to ``rollout`` and
+``sample_chance``, in both engines.  ``stream(seed)`` makes one by hand, for tests.
+"""
+
+from typing import Any
+
+from treewright.kernel.rng import below, bits, stream_seed, uniform
+
+__all__ = ["below", "bits", "stream", "uniform"]
+
+
+def stream(seed: int = 0) -> Any:
+    """A stream for calling a domain's functions directly, without a search."""
+    import numpy as np
+
+    from treewright.kernel.interpreted import Cells
+
+    return Cells(np.array([stream_seed(seed)], np.uint64))

@@ -1,0 +1,88 @@
+"""What a search found, in a form that people and programs can read."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Child:
+    """One legal action at the root."""
+
+    action: int
+    label: str
+    visits: int
+    value: float | None  # mean reward of the player who decides at the root
+    rave: float | None = None
+    prior: float | None = None
+    maximum: float | None = None
+    low: float | None = None  # the solver's bounds
+    high: float | None = None
+
+    @property
+    def proven(self) -> float | None:
+        """The true value, once the solver knows it."""
+        return self.low if self.low is not None and self.low == self.high else None
+
+
+class Children(list[Child]):
+    """The root's children, best first; prints as a table."""
+
+    def __str__(self) -> str:
+        shown = ["action", "label", "visits", "value"]
+        for name in ("rave", "prior", "maximum", "proven"):
+            if any(getattr(c, name) is not None for c in self):
+                shown.append(name)
+        rows = [[_cell(getattr(c, name)) for name in shown] for c in self]
+        widths = [max(len(r[i]) for r in [shown, *rows]) for i in range(len(shown))]
+        lines = [
+            "  ".join(
+                cell.ljust(w) if name == "label" else cell.rjust(w)
+                for name, cell, w in zip(shown, row, widths, strict=True)
+            ).rstrip()
+            for row in [shown, *rows]
+        ]
+        return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of :meth:`treewright.Search.run`.
+
+    ``best``, ``label``, ``value`` and ``visits`` are those of the chosen action.
+    ``best_sequence`` and ``best_score`` belong to the best complete sequence ever simulated by
+    this search, counted from its first root (single player).  ``stopped`` says which limit
+    ended the run: ``simulations``, ``seconds``, ``nodes``, ``memory``, ``solved``, ``until``,
+    ``stop`` or ``interrupt``.
+    """
+
+    best: int
+    label: str
+    value: float
+    visits: int
+    children: Children = field(repr=False)
+    simulations: int
+    nodes: int
+    created: int
+    seconds: float
+    stopped: str
+    full: bool
+    best_sequence: list[int] = field(default_factory=list)
+    best_score: float | None = None
+    variation: list[tuple[int, str]] = field(default_factory=list, repr=False)
+
+    def principal_variation(self, length: int = 10) -> list[str]:
+        """Labels of the most visited line from the root."""
+        return [label for _, label in self.variation[:length]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``: plain lists and numbers."""
+        out = {k: v for k, v in vars(self).items() if k not in ("children", "variation")}
+        out["principal_variation"] = self.principal_variation()
+        out["children"] = [vars(c) | {"proven": c.proven} for c in self.children]
+        return out
