@@ -159,18 +159,32 @@ class Domain:
         """What compiled code depends on besides the functions."""
         return (self.state, self.table_names)
 
+    @functools.cached_property
+    def interpreted(self) -> dict[str, Any]:
+        """The kernel's functions for the interpreter, all with ``(s, t, …)``."""
+        from treewright.kernel.specialise import hooks
+
+        return hooks(self, None)
+
+    @functools.cached_property
+    def interpreted_tables(self) -> types.SimpleNamespace:
+        from treewright.kernel.interpreted import Cells
+
+        return types.SimpleNamespace(**{k: Cells(v) for k, v in self.tables.items()})
+
     def new_state(self) -> Any:
         """The start state, as the interpreted engine sees it."""
-        from treewright.kernel.interpreted import Cells, RecordProxy
+        from treewright.kernel.interpreted import RecordProxy
         from treewright.kernel.rebind import Rebinder
         from treewright.kernel.specialise import takes_tables
 
         s = RecordProxy(np.zeros(1, self.state)) if self.is_record else self.state()
         start = type(self).start  # type: ignore[attr-defined]
-        arguments = (s,)
-        if takes_tables(start):
-            arguments += (types.SimpleNamespace(**{k: Cells(v) for k, v in self.tables.items()}),)
-        Rebinder(None).function(start)(*arguments, **self.settings)
+        tables = (self.interpreted_tables,) if takes_tables(start) else ()
+        try:
+            Rebinder(None).function(start)(s, *tables, **self.settings)
+        except ValueError as error:  # how a domain refuses its settings
+            raise OptionError(f"{self.name}: {error}") from error
         return s
 
     def copy_state(self, s: Any) -> Any:

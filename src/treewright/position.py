@@ -8,7 +8,6 @@ import numpy as np
 from treewright.domain import CHANCE, Domain
 from treewright.errors import DomainError, OptionError
 from treewright.kernel.interpreted import Cells
-from treewright.kernel.specialise import hooks
 
 
 class Position:
@@ -22,8 +21,8 @@ class Position:
     def __init__(self, domain: Domain, state: Any = None) -> None:
         self.domain = domain
         self.state = domain.new_state() if state is None else state
-        self._hooks = hooks(domain, None)
-        self._tables = types.SimpleNamespace(**{k: Cells(v) for k, v in domain.tables.items()})
+        self._hooks = domain.interpreted
+        self._tables = domain.interpreted_tables
         self.history: list[int] = []
 
     def copy(self) -> "Position":
@@ -72,6 +71,10 @@ class Position:
 
     def weight(self, action: int) -> float:
         return float(self._hooks["weight"](self.state, self._tables, action))
+
+    def prior(self, action: int) -> tuple[float, float]:
+        value, visits = self._hooks["prior"](self.state, self._tables, action)
+        return float(value), float(visits)
 
     def chance(self, rng: Any) -> int:
         """A sampled chance outcome."""

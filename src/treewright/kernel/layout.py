@@ -15,6 +15,10 @@ import numpy as np
 DONE, FULL, NODE_LIMIT, SOLVED = range(4)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
 
+# ln n and 1/sqrt(n) of visit counts below this are looked up: they would cost half of a
+# selection's time
+TABULATED = 4096
+
 # rollout policies
 UNIFORM, DOMAIN, WEIGHTED, GREEDY, TABLE = range(5)
 
@@ -160,3 +164,5 @@ class Tree(NamedTuple):
     marks: Any  # marks[player * KEYS + key]: last simulation that saw the move (RAVE)
     table_visits: Any  # action-value table, by player * KEYS + key
     table_value: Any
+    logs: Any  # logs[n] = ln n
+    inverse_roots: Any  # inverse_roots[n] = 1 / sqrt(n)

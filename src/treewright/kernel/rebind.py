@@ -38,9 +38,15 @@ _INTEGERS = {
 class Rebinder:
     """Copies functions and what they reach; the same function is copied once."""
 
-    def __init__(self, jit: Callable[[types.FunctionType], Any] | None) -> None:
-        """``jit`` compiles a copied function; ``None`` copies for the interpreter."""
+    def __init__(
+        self, jit: Callable[[types.FunctionType], Any] | None, recompile: bool = False
+    ) -> None:
+        """``jit`` compiles a copied function; ``None`` copies for the interpreter.
+
+        ``recompile``: helpers that the author compiled are compiled again, with our options.
+        """
         self._jit = jit
+        self._recompile = recompile
         self._done: dict[int, Any] = {}
         self._keep: list[Any] = []
 
@@ -73,7 +79,8 @@ class Rebinder:
     def value(self, value: Any, attributes: set[str]) -> Any:
         """What stands for a global in the copied function."""
         if hasattr(value, "py_func"):  # compiled by the author with @njit
-            return value if self._jit else self.function(value.py_func)
+            keep = self._jit is not None and not self._recompile
+            return value if keep else self.function(value.py_func)
         if isinstance(value, types.FunctionType):
             if is_library(value.__module__) or is_overload_stub(value):
                 return value

@@ -57,9 +57,11 @@ def _without_tables(function: Any, arguments: int) -> types.FunctionType:
     return call
 
 
-def hooks(domain: Searchable, jit: Callable[..., Any] | None) -> dict[str, Any]:
+def hooks(
+    domain: Searchable, jit: Callable[..., Any] | None, checked: bool = False
+) -> dict[str, Any]:
     """The domain's functions, copied for one engine, all with ``(s, t, …)``."""
-    rebind = Rebinder(jit)
+    rebind = Rebinder(jit, recompile=checked)
     found = {}
     for name, function in domain.functions.items():
         ready = rebind.function(function)
@@ -104,15 +106,19 @@ def specialise(
     module.Tables = _tables_type(name, domain.table_names)  # type: ignore[attr-defined]
     from numba import njit
 
+    from treewright.kernel.borrow import borrow
+
     jit = functools.partial(njit, **jit_options(debug))
     own = _functions_of(module)
     rebind = Rebinder(jit)
     injected: dict[str, Any] = {
         n: rebind.value(v, set()) for n, v in vars(module).items() if n not in own
     }
-    module.__dict__.update(injected, **constants, **hooks(domain, jit))
+    module.__dict__.update(injected, borrow=borrow, **constants, **hooks(domain, jit, debug))
     for n, function in own.items():
-        module.__dict__[n] = jit(cache=path is not None and n == entry)(function)
+        # one machine function: calls between the steps would halve the speed
+        options = {"cache": path is not None} if n == entry else {"forceinline": True}
+        module.__dict__[n] = jit(**options)(function)
     if keep:
         _loaded[key, entry] = module
     return module
@@ -129,7 +135,7 @@ def _interpreted(
         for n, v in vars(module).items()
         if n not in own and isinstance(v, types.FunctionType)
     }
-    module.__dict__.update(helpers, **constants, **hooks(domain, None))
+    module.__dict__.update(helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None))
     module.Tables = _tables_type(module.__name__, domain.table_names)  # type: ignore[attr-defined]
     return module
 

@@ -25,6 +25,7 @@ from treewright.kernel.layout import (
     NO_ACTION,
     NODE_LIMIT,
     SOLVED,
+    TABULATED,
     TOO_LONG,
     TOO_MANY,
     UNIFORM,
@@ -34,9 +35,11 @@ from treewright.kernel.rng import below, uniform
 
 def search(tree, t, params, runs, rng, simulations):
     """Run up to ``simulations`` simulations and say how it ended (a code of layout.py)."""
+    tree = borrow(tree)
+    t = borrow(t)
+    rng = borrow(rng)
     p = params[0]
     run = runs[0]
-    s = tree.work[0]
     for _ in range(simulations):
         if run.created >= p.max_created:
             return NODE_LIMIT
@@ -73,15 +76,10 @@ def descend(tree, t, p, run, rng, s):
     tree.path[0] = 0
     tree.movers[0] = run.root_mover
     while nodes[current].visits > 0 and depth < MAX_LENGTH:
-        if ended(s, t):
-            break
         mover = player(s, t)
-        if mover >= PLAYERS or (mover < 0 and not CHANCE):
-            run.culprit = mover
-            return depth, BAD_PLAYER
-        if TURN and mover >= 0 and mover != run.root_player:
-            break
-        if nodes[current].n == 0:
+        if nodes[current].n == 0:  # an opened node was checked when it was opened
+            if ended(s, t) or (TURN and mover >= 0 and mover != run.root_player):
+                break
             status = open_node(tree, t, p, run, rng, s, current, mover)
             if status == FULL and p.rollout_when_full:
                 run.full = 1
@@ -123,6 +121,9 @@ def open_node(tree, t, p, run, rng, s, current, mover):
     """List the legal actions of a node as untried edges."""
     edges = tree.edges
     buffer = tree.buffer
+    if mover >= PLAYERS or (mover < 0 and not CHANCE):
+        run.culprit = mover
+        return BAD_PLAYER
     n = legal(s, t, buffer)
     status = count_status(run, n)
     if status != DONE:
@@ -236,7 +237,7 @@ def select(tree, p, rng, current, mover):
         elif not PER_EDGE and p.fpu == math.inf:
             return untried(rng, first, n, tried)
     parent_visits = node.visits
-    log_n = math.log(parent_visits)
+    explore = p.c * math.sqrt(log_of(tree, parent_visits))
     best = -1
     best_urgency = -math.inf
     ties = 1
@@ -252,7 +253,7 @@ def select(tree, p, rng, current, mover):
             siblings += visits
             sibling_value += child.value
         peak = child.best if MAX_BACKUP else 0.0
-        u = urgency(tree, p, edge, visits, child.value, peak, parent_visits, log_n, 0.0, mover)
+        u = urgency(tree, p, edge, visits, child.value, peak, parent_visits, explore, 0.0, mover)
         if u > best_urgency:
             best_urgency = u
             best = i
@@ -270,7 +271,7 @@ def select(tree, p, rng, current, mover):
             if PUCT and p.fpu == math.inf:
                 unknown = sibling_value / siblings if siblings > 0 else 0.0
             for i in range(first + tried, first + n):
-                u = urgency(tree, p, edges[i], 0, 0.0, 0.0, parent_visits, log_n, unknown, mover)
+                u = urgency(tree, p, edges[i], 0, 0.0, 0.0, parent_visits, explore, unknown, mover)
                 if u > best_urgency or best < 0:
                     best_urgency = u
                     best = i
@@ -291,15 +292,19 @@ def untried(rng, first, n, tried):
     return first + tried + below(rng, n - tried)
 
 
-def urgency(tree, p, edge, visits, total, peak, parent_visits, log_n, unknown, mover):
+def urgency(tree, p, edge, visits, total, peak, parent_visits, explore, unknown, mover):
     """How much a child deserves the next simulation: options.py has the equations."""
     n = float(visits)
     w = total
     if PRIORS:
         n += edge.prior_visits
         w += edge.prior_value * edge.prior_visits
-    known = n > 0.0
-    q = w / n if known else unknown
+        known = n > 0.0
+        root = 1.0 / math.sqrt(n) if known else 1.0
+    else:
+        known = visits > 0
+        root = inverse_root(tree, visits)
+    q = w * root * root if known else unknown
     if MAX_BACKUP and visits > 0:
         q = (1.0 - p.max_weight) * q + p.max_weight * peak
     if RAVE:
@@ -331,7 +336,15 @@ def urgency(tree, p, edge, visits, total, peak, parent_visits, log_n, unknown, m
         return q + p.c * edge.p * math.sqrt(parent_visits) / (1.0 + n)
     if not known:
         return unknown
-    return q + p.c * math.sqrt(log_n / max(n, 1.0))
+    return q + explore * root
+
+
+def log_of(tree, n):
+    return tree.logs[n] if n < TABULATED else math.log(n)
+
+
+def inverse_root(tree, n):
+    return tree.inverse_roots[n] if n < TABULATED else 1.0 / math.sqrt(n)
 
 
 def expand(tree, run, current, edge):

@@ -4,6 +4,7 @@ The compiled worker holds NumPy arrays, the interpreted one Python stand-ins wit
 names; `steps.py` can't tell them apart.
 """
 
+import functools
 import math
 import types
 from collections.abc import Mapping
@@ -16,6 +17,15 @@ from treewright.kernel import layout
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
 from treewright.kernel.layout import PARAMS, RUN, Switches, Tree, edge_dtype, node_dtype
 from treewright.kernel.specialise import HERE, specialise
+
+
+@functools.cache
+def _tabulated() -> dict[str, np.ndarray]:
+    counts = range(1, layout.TABULATED)
+    return {
+        "logs": np.array([0.0, *(math.log(n) for n in counts)]),
+        "inverse_roots": np.array([1.0, *(1.0 / math.sqrt(n) for n in counts)]),
+    }
 
 
 class _Rows:
@@ -207,6 +217,7 @@ class Worker:
             "marks": np.zeros(on.PLAYERS * on.KEYS if on.RAVE else 1, np.int64),
             "table_visits": np.zeros(table, np.int64),
             "table_value": np.zeros(table),
+            **_tabulated(),
         }
 
     def _load(self) -> None:
@@ -222,7 +233,7 @@ class Worker:
         else:
             self._put(None, None)
             self._seen = (Records(self._params), Records(self._run), Cells(self._rng))
-            self._tables = types.SimpleNamespace(**{k: Cells(v) for k, v in tables.items()})
+            self._tables = self.domain.interpreted_tables
 
     def _put_arrays(self) -> None:
         on = self.switches
