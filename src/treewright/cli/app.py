@@ -1,0 +1,42 @@
+"""The tree of commands."""
+
+import typer
+
+from treewright.cli import bench, cache, demo, play, search
+
+app = typer.Typer(
+    name="treewright",
+    help="Monte Carlo tree search that compiles together with your own domain.",
+    epilog="Exit codes: 0 done, 1 the answer is no, 2 bad input.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        from treewright import __version__
+
+        typer.echo(f"treewright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Monte Carlo tree search that compiles together with your own domain."""
+
+
+app.command("demo")(demo.demo)
+app.command("play")(play.play)
+app.command("search")(search.search)
+app.command("tree")(search.tree)
+app.command("check")(search.check)
+app.command("domains")(search.domains)
+app.add_typer(bench.app, name="bench")
+app.add_typer(cache.app, name="cache")

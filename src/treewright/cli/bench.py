@@ -1,0 +1,63 @@
+"""``treewright bench``: speed against peers, and the signature of the search's behaviour."""
+
+from typing import Annotated
+
+import typer
+
+from treewright.cli.common import Json, emit
+
+app = typer.Typer(
+    invoke_without_command=True,
+    help="Speed side by side with peers; the signature of the search.\n\n"
+    "Examples: treewright bench --signature; treewright bench core --seconds 1",
+)
+
+
+@app.callback()
+def bench(
+    context: typer.Context,
+    signature: Annotated[
+        bool,
+        typer.Option("--signature", help="One hash over the visit counts of every variant."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Speed side by side with peers; the signature of the search."""
+    if signature:
+        from treewright.benchmarks.signature import signature as compute
+
+        value, parts = compute()
+        emit({"signature": value, "parts": parts}, value, as_json)
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def core(
+    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Simulations per CPU second of our kernel and of every peer that is installed.
+
+    Examples: treewright bench core; treewright bench core --seconds 3 --json
+    """
+    from treewright.benchmarks.core import run, table
+
+    rows = run(seconds)
+    emit(rows, table(rows), as_json)
+
+
+@app.command()
+def memory(
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
+    budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",
+    as_json: Json = False,
+) -> None:
+    """Explore many nodes in a fixed memory budget, with commit and without.
+
+    Examples: treewright bench memory; treewright bench memory --nodes 2000000 --budget 64MiB
+    """
+    from treewright.benchmarks.memory import run, text
+
+    found = run(nodes, budget)
+    emit(found, text(found), as_json)

@@ -1,0 +1,102 @@
+"""What commands share: option types, output, progress."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.errors import OptionError
+
+if TYPE_CHECKING:
+    from treewright.options import Options
+    from treewright.search import Progress
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+Simulations = Annotated[int | None, typer.Option(help="Budget: simulations.")]
+Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
+Nodes = Annotated[int | None, typer.Option(help="Budget: nodes added to the tree.")]
+Memory = Annotated[str, typer.Option(help="Memory for the tree, such as 512MiB.")]
+Workers = Annotated[int, typer.Option(help="Threads, each with a tree of its own.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the domain, such as heap=30."),
+]
+C = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT.")]
+Rave = Annotated[float | None, typer.Option(help="Switch on MC-RAVE with this equivalence k.")]
+Solver = Annotated[bool, typer.Option("--solver", help="Back up proven results.")]
+Policy = Annotated[
+    str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")
+]
+
+
+def options(c: float | None, rave: float | None, solver: bool, policy: str) -> "Options":
+    """Search options from the flags that every search command has."""
+    from treewright.options import Options, Rollout
+    from treewright.options import Rave as RaveOption
+
+    chosen: dict[str, Any] = {"solver": solver, "rollout": Rollout(policy=policy)}  # type: ignore[arg-type]
+    if c is not None:
+        chosen["c"] = c
+    if rave is not None:
+        chosen["rave"] = RaveOption(k=rave)
+    return Options(**chosen)
+
+
+def settings(pairs: list[str] | None) -> dict[str, Any]:
+    """``["heap=30"]`` as keyword arguments; numbers are read as numbers."""
+    found: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise OptionError(f"--set {pair!r}: write it as name=value")
+        found[name] = _number(text)
+    return found
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def emit(data: Any, text: str, as_json: bool) -> None:
+    """Print a command's result: for people, or one JSON document."""
+    if as_json:
+        json.dump(data, sys.stdout, indent=2, default=_plain, allow_nan=True)
+        sys.stdout.write("\n")
+    else:
+        typer.echo(text)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+@contextlib.contextmanager
+def progress(
+    what: str, total: float | None, quiet: bool
+) -> Iterator[Callable[["Progress"], None] | None]:
+    """A bar on stderr for a search that takes longer than a moment; None when not wanted."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{what}: compiling", total=total)
+
+        def seen(now: "Progress") -> None:
+            done = now.simulations if total is None or total > 1e4 else now.seconds
+            bar.update(
+                task, completed=done, description=f"{what}: {now.simulations:,} simulations"
+            )
+
+        yield seen

@@ -1,0 +1,141 @@
+"""``treewright search | tree | check | domains``: one position, looked at from all sides."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli.common import (
+    C,
+    Json,
+    Memory,
+    Nodes,
+    Policy,
+    Quiet,
+    Rave,
+    Seconds,
+    Seed,
+    Set,
+    Simulations,
+    Solver,
+    Workers,
+    emit,
+    options,
+    progress,
+    settings,
+)
+
+DomainName = Annotated[
+    str, typer.Argument(help="A domain's id, module:Class, or path/to/file.py:Class.")
+]
+
+
+def search(
+    domain: DomainName,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    memory: Memory = "512MiB",
+    set_: Set = None,
+    c: C = None,
+    rave: Rave = None,
+    solver: Solver = False,
+    policy: Policy = "uniform",
+    save: Annotated[Path | None, typer.Option(help="Write the search to this file.")] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Search a domain from its start position and show the moves.
+
+    Examples: treewright search nim --set heap=10 --solver;
+    treewright search connect-four --seconds 1 --rave 300 --json
+    """
+    from treewright.domains import find
+    from treewright.search import Search
+
+    found = Search(
+        find(domain, **settings(set_)),
+        options(c, rave, solver, policy),
+        seed=seed,
+        workers=workers,
+        memory=memory,
+    )
+    with progress(domain, simulations or seconds, quiet) as seen:
+        result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
+    if save is not None:
+        found.save(save)
+    line = " ".join(result.principal_variation(8))
+    text = (
+        f"{found.position.render()}\n\n{result.children}\n\n"
+        f"best: {result.label} (value {result.value:.3f}, {result.visits:,} of "
+        f"{result.simulations:,} simulations, stopped by {result.stopped})\nexpected: {line}"
+    )
+    if result.best_score is not None:
+        text += f"\nbest sequence: score {result.best_score:.4f}, {len(result.best_sequence)} actions"
+    emit({"domain": domain, "seed": seed} | result.to_dict(), text, as_json)
+
+
+def tree(
+    domain: DomainName,
+    out: Annotated[Path, typer.Option(help="Where to draw: .svg, .png or .dot.")] = Path("tree.svg"),
+    simulations: Simulations = 2000,
+    depth: Annotated[int, typer.Option(min=1, help="Levels below the root.")] = 3,
+    top: Annotated[int, typer.Option(min=1, help="Children shown of each node.")] = 4,
+    seed: Seed = 0,
+    set_: Set = None,
+    c: C = None,
+    rave: Rave = None,
+    solver: Solver = False,
+    policy: Policy = "uniform",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw the top of a search tree with visits and values.
+
+    Examples: treewright tree tictactoe --out tree.svg;
+    treewright tree nim --set heap=7 --depth 4 --top 3 --out nim.png
+    """
+    from treewright.domains import find
+    from treewright.drawing import draw_tree
+    from treewright.search import Search
+
+    found = Search(find(domain, **settings(set_)), options(c, rave, solver, policy), seed=seed)
+    with progress(domain, simulations, quiet) as seen:
+        found.run(simulations, progress=seen)
+    shown = draw_tree(found, out, depth=depth, top=top)
+    emit({"out": str(out), "nodes": shown}, f"{out}: {shown} nodes drawn", as_json)
+
+
+def check(
+    domain: DomainName,
+    games: Annotated[int, typer.Option(min=1, help="Random games to play.")] = 20,
+    seed: Seed = 0,
+    set_: Set = None,
+    as_json: Json = False,
+) -> None:
+    """Play random games through a domain and report breaches of the contract; exit 1 if any.
+
+    Examples: treewright check nim; treewright check examples/my_domain.py:Kayles --games 100
+    """
+    from treewright.checking import check as run_check
+    from treewright.domains import find
+
+    report = run_check(find(domain, **settings(set_)), games=games, seed=seed)
+    emit(vars(report) | {"ok": report.ok}, str(report), as_json)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def domains(as_json: Json = False) -> None:
+    """List the domains that can be searched.
+
+    Examples: treewright domains; treewright domains --json
+    """
+    from treewright.domains import registered
+
+    known = registered()
+    width = max(map(len, known))
+    text = "\n".join(f"{name.ljust(width)}  {place}" for name, place in sorted(known.items()))
+    emit(known, text, as_json)
