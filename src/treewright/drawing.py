@@ -11,7 +11,7 @@ from treewright.tree import Shown
 FORMATS = (".svg", ".png", ".pdf", ".dot")
 
 
-def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 4) -> int:
+def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
     """Draw the top of the tree to a file and return how many nodes it shows.
 
     Boxes hold the action, visits and mean value for the player who moved there; the thicker a
@@ -31,7 +31,7 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 4) -> int:
 
 
 def layout(shown: list[Shown]) -> dict[int, float]:
-    """A place from left to right for each node: leaves side by side, parents above the middle."""
+    """A row for each node: leaves below each other, parents beside the middle of theirs."""
     children: dict[int, list[int]] = {}
     for node in shown:
         children.setdefault(node.parent, []).append(node.node)
@@ -54,42 +54,34 @@ def _figure(shown: list[Shown], search: Search) -> Any:
     except ImportError:
         raise MissingExtra("drawing a tree", "tree") from None
     mpl.rcParams["svg.hashsalt"] = "treewright"  # the same tree gives the same file
-    place = layout(shown)
+    row = layout(shown)
     visits = {n.node: n.visits for n in shown}
     depths = max(n.depth for n in shown)
-    wide = max(place.values()) + 1
-    figure = Figure(figsize=(max(5.0, 1.05 * wide), 1.0 + 1.25 * depths))
+    rows = max(row.values()) + 1
+    column = 1.4 + 0.075 * max(len(n.label) for n in shown)  # inches
+    figure = Figure(figsize=(column * (depths + 1), 0.6 + 0.36 * rows))
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     for node in shown:
-        x, y = place[node.node], -node.depth
+        x, y = node.depth, -row[node.node]
         if node.parent >= 0:
             share = node.visits / max(1, visits[node.parent])
             axes.plot(
-                [place[node.parent], x], [y + 1, y], color="0.55", lw=0.6 + 7 * share, zorder=1
+                [x - 1, x], [-row[node.parent], y], color="0.65", lw=0.6 + 7 * share, zorder=1
             )
         face = "#f2f2f2" if node.parent < 0 or math.isnan(node.value) else _colour(node.value)
-        axes.text(
-            x,
-            y,
-            _text(node),
-            ha="center",
-            va="center",
-            fontsize=8,
-            zorder=2,
-            bbox={"boxstyle": "round,pad=0.35", "fc": face, "ec": "0.3"},
-        )
-    title = f"{search.domain.name}: {visits[0]:,} simulations"
-    axes.set_title(title, fontsize=10, y=1.02)
-    axes.set_xlim(-0.7, wide - 0.3)
-    axes.set_ylim(-depths - 0.5, 0.5)
+        box = {"boxstyle": "round,pad=0.3", "fc": face, "ec": "0.35", "lw": 0.8}
+        axes.text(x, y, _text(node), ha="center", va="center", fontsize=8, zorder=2, bbox=box)
+    axes.set_title(f"{search.domain.name}: {visits[0]:,} simulations", fontsize=10)
+    axes.set_xlim(-0.5, depths + 0.5)
+    axes.set_ylim(-rows + 0.4, 0.6)
     return figure
 
 
 def _text(node: Shown) -> str:
     if node.parent < 0:
-        return f"root\n{node.visits:,}"
-    return f"{node.label}\n{node.visits:,}\n{node.value:.2f}"
+        return f"{node.visits:,} visits"
+    return f"{node.label}:  {node.visits:,}  ({node.value:.2f})"
 
 
 def _colour(value: float) -> tuple[float, float, float]:

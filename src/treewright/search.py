@@ -17,9 +17,9 @@ from treewright.errors import CompileError, DomainError, OptionError, nearest
 from treewright.kernel import layout
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
-from treewright.options import Options
+from treewright.options import Choice, Options
 from treewright.position import Position
-from treewright.result import Result
+from treewright.result import Child, Result
 from treewright.setup import params_of, parse_memory, switches_of
 from treewright.tree import TreeView, merge_children
 
@@ -47,6 +47,9 @@ class Search:
     ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain;
     ``debug=True`` compiles it with every index checked.
     """
+
+    _worker_type = Worker
+    _choose: Choice | None = None  # a baseline's own way to choose the move
 
     def __init__(
         self,
@@ -91,7 +94,7 @@ class Search:
         params = params_of(self.options, self.memory // workers, when_full)
         state = domain.new_state()
         self.workers = [
-            Worker(
+            self._worker_type(
                 domain,
                 switches,
                 params,
@@ -155,12 +158,12 @@ class Search:
         position = self.position
         if position.ended:
             raise OptionError("the position at the root has ended: there is nothing to choose")
-        children = merge_children(self.workers, self.options.choose, position)
+        children = merge_children(self.workers, self._choose or self.options.choose, position)
         best = children[0]
         return Result(
             best=best.action,
             label=best.label,
-            value=best.value if best.value is not None else math.nan,
+            value=_value(best),
             visits=best.visits,
             children=children,
             simulations=sum(int(w.run["simulations"]) for w in self.workers),
@@ -370,6 +373,13 @@ class Search:
             score = float(worker.run["best_score"])
             if self.domain.players == 1 and score > self._best[0]:
                 self._best = (score, self.history + worker.best_sequence)
+
+
+def _value(child: Child) -> float:
+    """What a child is worth: proven, or the mean of its simulations."""
+    if child.proven is not None:
+        return child.proven
+    return child.value if child.value is not None else math.nan
 
 
 def _from_traceback(error: Exception, domain: Domain) -> str:

@@ -82,7 +82,7 @@ def tree(
     out: Annotated[Path, typer.Option(help="Where to draw: .svg, .png or .dot.")] = Path("tree.svg"),
     simulations: Simulations = 2000,
     depth: Annotated[int, typer.Option(min=1, help="Levels below the root.")] = 3,
-    top: Annotated[int, typer.Option(min=1, help="Children shown of each node.")] = 4,
+    top: Annotated[int, typer.Option(min=1, help="Children shown of each node.")] = 3,
     seed: Seed = 0,
     set_: Set = None,
     c: C = None,

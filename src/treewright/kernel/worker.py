@@ -8,6 +8,7 @@ import functools
 import math
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,9 @@ class _Rows:
 
 class Worker:
     """Arrays, kernel and stream of one tree."""
+
+    texts: tuple[Path, ...] = (HERE / "steps.py",)
+    entry = "search"
 
     def __init__(
         self,
@@ -126,11 +130,8 @@ class Worker:
 
     def search(self, simulations: int) -> int:
         """Run simulations; the status says why fewer were made."""
-        return int(
-            self._module.search(
-                self._tree, self._tables, self._seen[0], self._seen[1], self._seen[2], simulations
-            )
-        )
+        kernel = getattr(self._module, self.entry)
+        return int(kernel(self._tree, self._tables, *self._seen, simulations))
 
     def set_limit(self, created: int) -> None:
         self._params["max_created"] = created
@@ -191,7 +192,7 @@ class Worker:
         """The same search, interpreted, about to repeat the last simulation that began."""
         params = {n: self._params[n][0].item() for n in PARAMS.names or ()}
         seed = int(self._run["replay"][0])
-        twin = Worker(self.domain, self.switches, params, self.root, seed, compiled=False)
+        twin = type(self)(self.domain, self.switches, params, self.root, seed, compiled=False)
         twin.restore(self.saved | {"rng": np.array([seed], np.uint64)})
         return twin
 
@@ -223,7 +224,7 @@ class Worker:
     def _load(self) -> None:
         constants = self.switches.constants()
         self._module = specialise(
-            self.domain, constants, compiled=self.compiled, debug=self.debug
+            self.domain, constants, self.texts, self.entry, self.compiled, self.debug
         )
         tables = self.domain.tables
         if self.compiled:
