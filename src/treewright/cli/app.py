@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, demo, play, search
+from treewright.cli import bench, cache, demo, experiment, play, search
 
 app = typer.Typer(
     name="treewright",
@@ -40,3 +40,4 @@ app.command("check")(search.check)
 app.command("domains")(search.domains)
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
+app.add_typer(experiment.app, name="experiment")

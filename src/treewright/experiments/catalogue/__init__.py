@@ -1,0 +1,1 @@
+"""One module per table or figure; each holds an ``EXPERIMENT``."""

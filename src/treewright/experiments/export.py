@@ -1,0 +1,48 @@
+"""Rows as CSV or Parquet, with their provenance, for other tools."""
+
+from pathlib import Path
+from typing import Any
+
+from treewright.errors import MissingExtra, OptionError, TreewrightError
+from treewright.experiments.runner import Standing
+
+FORMATS = (".csv", ".parquet")
+
+
+def records(standing: Standing) -> list[dict[str, Any]]:
+    """Settings, seed, results and where they come from; failed cells have an error."""
+    found = []
+    for key in standing.keys:
+        stored = standing.rows.get(key)
+        if stored is not None:
+            made = {
+                "error": stored.error,
+                "version": stored.version,
+                "commit": stored.git,
+                "machine": stored.machine,
+                "code": stored.code,
+                "cpu_seconds": stored.cpu_seconds,
+                "wall_seconds": stored.wall_seconds,
+                "finished": stored.finished,
+            }
+            found.append(stored.values | made)
+    return found
+
+
+def export(standing: Standing, out: Path) -> int:
+    """Write every finished cell to a file and return how many there were."""
+    if out.suffix not in FORMATS:
+        raise OptionError(f"{out}: export to one of {', '.join(FORMATS)}")
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra("exporting rows", "experiments") from None
+    frame = pd.DataFrame(records(standing))
+    try:
+        if out.suffix == ".csv":
+            frame.to_csv(out, index=False)
+        else:
+            frame.to_parquet(out, index=False)
+    except OSError as error:
+        raise TreewrightError(f"{out} can't be written: {error.strerror or error}") from error
+    return len(frame)

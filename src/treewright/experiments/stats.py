@@ -1,0 +1,202 @@
+"""Statistics for reports: thin wrappers over SciPy and statsmodels, with our names.
+
+Intervals are 95 % unless said otherwise.  Nothing here is computed by hand.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from treewright.errors import MissingExtra, OptionError
+
+try:
+    import numpy as np
+    from scipy import stats as scipy_stats
+    from statsmodels.stats import multitest, power, proportion
+except ImportError:
+    raise MissingExtra("statistics of experiments", "experiments") from None
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its confidence interval, from ``n`` runs or trials."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference between two samples, and how likely chance alone would make it."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    test: str
+
+    @property
+    def stars(self) -> str:
+        return stars(self.p)
+
+
+def rate(successes: float, trials: int, level: float = LEVEL) -> Interval:
+    """A win rate with its Wilson interval.
+
+    A draw counts as half a success; the interval is then a little wider than it need be.
+    """
+    if trials < 1:
+        raise OptionError("a rate needs at least one trial")
+    low, high = proportion.proportion_confint(successes, trials, 1 - level, method="wilson")
+    return Interval(successes / trials, float(low), float(high), trials)
+
+
+def mean(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """A mean with Student's t interval; without two values there is no interval."""
+    data = _array(values)
+    centre = float(data.mean())
+    error = float(scipy_stats.sem(data)) if len(data) > 1 else math.nan
+    if not error > 0:
+        edge = 0.0 if error == 0 else math.inf
+        return Interval(centre, centre - edge, centre + edge, len(data))
+    low, high = scipy_stats.t.interval(level, len(data) - 1, centre, error)
+    return Interval(centre, float(low), float(high), len(data))
+
+
+def bootstrap(
+    values: Sequence[float],
+    statistic: Callable[..., Any] = np.mean,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> Interval:
+    """Any statistic with its bootstrap interval (BCa, 9,999 resamples)."""
+    data = _array(values)
+    value = float(statistic(data))
+    if len(data) < 2:
+        return Interval(value, -math.inf, math.inf, len(data))
+    if np.ptp(data) == 0:
+        return Interval(value, value, value, len(data))
+    found = scipy_stats.bootstrap(
+        (data,), statistic, confidence_level=level, rng=np.random.default_rng(seed)
+    ).confidence_interval
+    return Interval(value, float(found.low), float(found.high), len(data))
+
+
+def compare_paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
+    """``a - b`` where both were measured on the same boards or seeds, in the same order.
+
+    The interval is that of the paired t test; p is that of Wilcoxon's signed-rank test, which
+    does not ask for normal differences.
+    """
+    x, y = _array(a), _array(b)
+    if len(x) != len(y) or len(x) < 2:
+        raise OptionError("a paired comparison needs two samples of the same length, at least 2")
+    gap = mean(x - y, level)
+    p = 1.0 if not np.any(x - y) else float(scipy_stats.wilcoxon(x, y).pvalue)
+    return Comparison(gap.value, gap.low, gap.high, p, "Wilcoxon signed-rank")
+
+
+def compare(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Comparison:
+    """``a - b`` for independent samples (Welch's t test)."""
+    x, y = _array(a), _array(b)
+    if len(x) < 2 or len(y) < 2:
+        raise OptionError("a comparison needs at least 2 values on each side")
+    gap = float(x.mean() - y.mean())
+    if np.ptp(x) == 0 and np.ptp(y) == 0:  # no spread: equal or different for certain
+        return Comparison(gap, gap, gap, 1.0 if gap == 0 else 0.0, "Welch t")
+    found = scipy_stats.ttest_ind(x, y, equal_var=False)
+    low, high = found.confidence_interval(level)
+    return Comparison(gap, float(low), float(high), float(found.pvalue), "Welch t")
+
+
+def compare_rates(
+    successes_a: float, trials_a: int, successes_b: float, trials_b: int, level: float = LEVEL
+) -> Comparison:
+    """The difference of two independent rates (Newcombe's interval, score test)."""
+    if trials_a < 1 or trials_b < 1:
+        raise OptionError("a rate needs at least one trial")
+    sides = (successes_a, trials_a, successes_b, trials_b)
+    gap = successes_a / trials_a - successes_b / trials_b
+    low, high = proportion.confint_proportions_2indep(*sides, method="newcomb", alpha=1 - level)
+    total = successes_a + successes_b
+    if total in (0, trials_a + trials_b):  # nothing but wins, or none: no evidence either way
+        return Comparison(gap, float(low), float(high), 1.0, "score test of two rates")
+    p = proportion.test_proportions_2indep(*sides, method="score", correction=False).pvalue
+    return Comparison(gap, float(low), float(high), float(p), "score test of two rates")
+
+
+def better_than_even(successes: float, trials: int) -> float:
+    """One-sided p that a win rate is above a half by chance (the papers' asterisks)."""
+    if trials < 1:
+        raise OptionError("a rate needs at least one trial")
+    found = scipy_stats.binomtest(math.floor(successes), trials, 0.5, alternative="greater")
+    return float(found.pvalue)
+
+
+def stars(p: float) -> str:
+    """``*`` p < 0.05, ``**`` p < 0.01, ``***`` p < 0.001 (Baier & Cowling, table I)."""
+    return "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Methods ranked over functions: 1 is best; pairs hold Holm-corrected Wilcoxon p values."""
+
+    mean_ranks: dict[str, float]
+    p: float
+    pairs: dict[tuple[str, str], float]
+
+
+def rank(scores: Mapping[str, Sequence[float]], *, largest_best: bool = True) -> Ranking:
+    """Compare methods over the same functions or boards (Friedman, then pairwise Wilcoxon)."""
+    names = list(scores)
+    table = np.array([_array(scores[n]) for n in names])
+    if len(names) < 2 or table.shape[1] < 2:
+        raise OptionError("ranks need at least two methods and two functions")
+    ranks = scipy_stats.rankdata(-table if largest_best else table, axis=0)
+    if len(names) == 2:
+        p = compare_paired(table[0], table[1]).p
+    elif np.all(ranks == ranks[0]):
+        p = 1.0
+    else:
+        p = float(scipy_stats.friedmanchisquare(*table).pvalue)
+    couples = list(combinations(range(len(names)), 2))
+    raw = [compare_paired(table[i], table[j]).p for i, j in couples]
+    corrected = multitest.multipletests(raw, method="holm")[1]
+    pairs = {(names[i], names[j]): float(q) for (i, j), q in zip(couples, corrected, strict=True)}
+    means = ranks.mean(axis=1)
+    return Ranking({n: float(m) for n, m in zip(names, means, strict=True)}, p, pairs)
+
+
+def runs_for_means(difference: float, deviation: float, chance: float = 0.8) -> int:
+    """Runs on each side to see a difference of means at p < 0.05 with this chance."""
+    if not (difference and deviation > 0):
+        raise OptionError("the number of runs needs a difference and a deviation above 0")
+    size = abs(difference) / deviation
+    needed = power.TTestIndPower().solve_power(size, alpha=0.05, power=chance)
+    return max(2, math.ceil(float(needed)))
+
+
+def runs_for_rates(a: float, b: float, chance: float = 0.8) -> int:
+    """Games on each side to tell rate ``a`` from rate ``b`` at p < 0.05 with this chance."""
+    if a == b or not (0 <= a <= 1 and 0 <= b <= 1):
+        raise OptionError("the number of runs needs two different rates between 0 and 1")
+    size = abs(proportion.proportion_effectsize(a, b))
+    needed = power.NormalIndPower().solve_power(size, alpha=0.05, power=chance)
+    return max(2, math.ceil(float(needed)))
+
+
+def _array(values: Sequence[float]) -> Any:
+    data = np.asarray(values, float)
+    if data.size == 0 or not np.all(np.isfinite(data)):
+        raise OptionError("statistics need at least one value, all of them finite")
+    return data
