@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from treewright.experiments.runner import Progress
-from treewright.experiments.summary import lines, shown
 
 EVERY = 10.0  # seconds between plain lines
 Watch = Callable[[Progress], None]
@@ -88,6 +87,8 @@ def _picture(progress: Progress) -> Any:
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table
+
+    from treewright.experiments.summary import lines, shown
 
     experiment = progress.experiment
     table = Table(box=None, pad_edge=False, title_justify="left")

@@ -6,19 +6,35 @@ Intervals are 95 % unless said otherwise.  Nothing here is computed by hand.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from treewright.errors import MissingExtra, OptionError
 
-try:
-    import numpy as np
-    from scipy import stats as scipy_stats
-    from statsmodels.stats import multitest, power, proportion
-except ImportError:
-    raise MissingExtra("statistics of experiments", "experiments") from None
-
 LEVEL = 0.95
+
+
+def _load(module: str) -> Any:
+    """SciPy and statsmodels take seconds to import, and listing experiments needs neither."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra("statistics of experiments", "experiments") from None
+
+
+def _scipy() -> Any:
+    return _load("scipy.stats")
+
+
+def _proportion() -> Any:
+    return _load("statsmodels.stats.proportion")
+
+
+def _power() -> Any:
+    return _load("statsmodels.stats.power")
 
 
 @dataclass(frozen=True)
@@ -56,7 +72,7 @@ def rate(successes: float, trials: int, level: float = LEVEL) -> Interval:
     """
     if trials < 1:
         raise OptionError("a rate needs at least one trial")
-    low, high = proportion.proportion_confint(successes, trials, 1 - level, method="wilson")
+    low, high = _proportion().proportion_confint(successes, trials, 1 - level, method="wilson")
     return Interval(successes / trials, float(low), float(high), trials)
 
 
@@ -64,11 +80,11 @@ def mean(values: Sequence[float], level: float = LEVEL) -> Interval:
     """A mean with Student's t interval; without two values there is no interval."""
     data = _array(values)
     centre = float(data.mean())
-    error = float(scipy_stats.sem(data)) if len(data) > 1 else math.nan
+    error = float(_scipy().sem(data)) if len(data) > 1 else math.nan
     if not error > 0:
         edge = 0.0 if error == 0 else math.inf
         return Interval(centre, centre - edge, centre + edge, len(data))
-    low, high = scipy_stats.t.interval(level, len(data) - 1, centre, error)
+    low, high = _scipy().t.interval(level, len(data) - 1, centre, error)
     return Interval(centre, float(low), float(high), len(data))
 
 
@@ -85,9 +101,11 @@ def bootstrap(
         return Interval(value, -math.inf, math.inf, len(data))
     if np.ptp(data) == 0:
         return Interval(value, value, value, len(data))
-    found = scipy_stats.bootstrap(
-        (data,), statistic, confidence_level=level, rng=np.random.default_rng(seed)
-    ).confidence_interval
+    found = (
+        _scipy()
+        .bootstrap((data,), statistic, confidence_level=level, rng=np.random.default_rng(seed))
+        .confidence_interval
+    )
     return Interval(value, float(found.low), float(found.high), len(data))
 
 
@@ -101,7 +119,7 @@ def compare_paired(a: Sequence[float], b: Sequence[float], level: float = LEVEL)
     if len(x) != len(y) or len(x) < 2:
         raise OptionError("a paired comparison needs two samples of the same length, at least 2")
     gap = mean(x - y, level)
-    p = 1.0 if not np.any(x - y) else float(scipy_stats.wilcoxon(x, y).pvalue)
+    p = 1.0 if not np.any(x - y) else float(_scipy().wilcoxon(x, y).pvalue)
     return Comparison(gap.value, gap.low, gap.high, p, "Wilcoxon signed-rank")
 
 
@@ -113,7 +131,7 @@ def compare(a: Sequence[float], b: Sequence[float], level: float = LEVEL) -> Com
     gap = float(x.mean() - y.mean())
     if np.ptp(x) == 0 and np.ptp(y) == 0:  # no spread: equal or different for certain
         return Comparison(gap, gap, gap, 1.0 if gap == 0 else 0.0, "Welch t")
-    found = scipy_stats.ttest_ind(x, y, equal_var=False)
+    found = _scipy().ttest_ind(x, y, equal_var=False)
     low, high = found.confidence_interval(level)
     return Comparison(gap, float(low), float(high), float(found.pvalue), "Welch t")
 
@@ -126,11 +144,11 @@ def compare_rates(
         raise OptionError("a rate needs at least one trial")
     sides = (successes_a, trials_a, successes_b, trials_b)
     gap = successes_a / trials_a - successes_b / trials_b
-    low, high = proportion.confint_proportions_2indep(*sides, method="newcomb", alpha=1 - level)
+    low, high = _proportion().confint_proportions_2indep(*sides, method="newcomb", alpha=1 - level)
     total = successes_a + successes_b
     if total in (0, trials_a + trials_b):  # nothing but wins, or none: no evidence either way
         return Comparison(gap, float(low), float(high), 1.0, "score test of two rates")
-    p = proportion.test_proportions_2indep(*sides, method="score", correction=False).pvalue
+    p = _proportion().test_proportions_2indep(*sides, method="score", correction=False).pvalue
     return Comparison(gap, float(low), float(high), float(p), "score test of two rates")
 
 
@@ -138,7 +156,7 @@ def better_than_even(successes: float, trials: int) -> float:
     """One-sided p that a win rate is above a half by chance (the papers' asterisks)."""
     if trials < 1:
         raise OptionError("a rate needs at least one trial")
-    found = scipy_stats.binomtest(math.floor(successes), trials, 0.5, alternative="greater")
+    found = _scipy().binomtest(math.floor(successes), trials, 0.5, alternative="greater")
     return float(found.pvalue)
 
 
@@ -162,16 +180,16 @@ def rank(scores: Mapping[str, Sequence[float]], *, largest_best: bool = True) ->
     table = np.array([_array(scores[n]) for n in names])
     if len(names) < 2 or table.shape[1] < 2:
         raise OptionError("ranks need at least two methods and two functions")
-    ranks = scipy_stats.rankdata(-table if largest_best else table, axis=0)
+    ranks = _scipy().rankdata(-table if largest_best else table, axis=0)
     if len(names) == 2:
         p = compare_paired(table[0], table[1]).p
     elif np.all(ranks == ranks[0]):
         p = 1.0
     else:
-        p = float(scipy_stats.friedmanchisquare(*table).pvalue)
+        p = float(_scipy().friedmanchisquare(*table).pvalue)
     couples = list(combinations(range(len(names)), 2))
     raw = [compare_paired(table[i], table[j]).p for i, j in couples]
-    corrected = multitest.multipletests(raw, method="holm")[1]
+    corrected = _load("statsmodels.stats.multitest").multipletests(raw, method="holm")[1]
     pairs = {(names[i], names[j]): float(q) for (i, j), q in zip(couples, corrected, strict=True)}
     means = ranks.mean(axis=1)
     return Ranking({n: float(m) for n, m in zip(names, means, strict=True)}, p, pairs)
@@ -182,7 +200,7 @@ def runs_for_means(difference: float, deviation: float, chance: float = 0.8) -> 
     if not (difference and deviation > 0):
         raise OptionError("the number of runs needs a difference and a deviation above 0")
     size = abs(difference) / deviation
-    needed = power.TTestIndPower().solve_power(size, alpha=0.05, power=chance)
+    needed = _power().TTestIndPower().solve_power(size, alpha=0.05, power=chance)
     return max(2, math.ceil(float(needed)))
 
 
@@ -190,8 +208,8 @@ def runs_for_rates(a: float, b: float, chance: float = 0.8) -> int:
     """Games on each side to tell rate ``a`` from rate ``b`` at p < 0.05 with this chance."""
     if a == b or not (0 <= a <= 1 and 0 <= b <= 1):
         raise OptionError("the number of runs needs two different rates between 0 and 1")
-    size = abs(proportion.proportion_effectsize(a, b))
-    needed = power.NormalIndPower().solve_power(size, alpha=0.05, power=chance)
+    size = abs(_proportion().proportion_effectsize(a, b))
+    needed = _power().NormalIndPower().solve_power(size, alpha=0.05, power=chance)
     return max(2, math.ceil(float(needed)))
 
 

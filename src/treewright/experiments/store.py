@@ -285,13 +285,14 @@ class Store:
 def _sentence(path: Path, said: str) -> str:
     if "full" in said:
         return f"the disk with the store {path} is full: nothing half is kept, go on with more room"
-    if "readonly" in said or "read-only" in said:
+    unopened = "unable to open" in said
+    if "readonly" in said or (unopened and path.exists() and not os.access(path, os.W_OK)):
         return f"the store {path} is read-only: choose another with --store"
     if "not a database" in said or "malformed" in said:
         return f"{path} is not a store, or is damaged: choose another with --store"
     if "locked" in said:
         return f"the store {path} was locked for a minute by another program"
-    if "unable to open" in said:
+    if unopened:
         return f"the store {path} can't be opened: choose another with --store"
     return f"the store {path} can't be used: {said}"
 
