@@ -57,8 +57,8 @@ class Result:
     ``best``, ``label``, ``value`` and ``visits`` are those of the chosen action.
     ``best_sequence`` and ``best_score`` belong to the best complete sequence ever simulated by
     this search, counted from its first root (single player).  ``stopped`` says which limit
-    ended the run: ``simulations``, ``seconds``, ``nodes``, ``memory``, ``solved``, ``until``,
-    ``stop`` or ``interrupt``.
+    ended the run: ``simulations``, ``seconds``, ``nodes``, ``exhausted``, ``memory``,
+    ``solved``, ``until``, ``stop`` or ``interrupt``.
     """
 
     best: int

@@ -123,7 +123,8 @@ class Search:
     ) -> Result:
         """Search until the first limit is reached; without any, 10,000 simulations.
 
-        ``nodes`` counts nodes that this run adds.  ``progress`` is called about ten times a
+        ``nodes`` counts nodes that this run adds; given alone, it also ends a run whose tree has
+        hardly any node left to add (``stopped == "exhausted"``).  ``progress`` is called about ten times a
         second.  Ctrl-C ends the run with what was found (``result.stopped == "interrupt"``).
         """
         for name, limit in (("simulations", simulations), ("nodes", nodes)):
@@ -139,7 +140,12 @@ class Search:
             simulations = DEFAULT_SIMULATIONS
         self._stop.clear()
         self._stopped = "simulations"
-        limits = self._limits(simulations, nodes)
+        if simulations is None and nodes is not None:
+            # an exhausted tree has no node to add: don't wait for it
+            self._stopped = "exhausted"
+            limits = self._limits(2 * nodes + 1000, nodes)
+        else:
+            limits = self._limits(simulations, nodes)
         started = time.perf_counter()
         deadline = started + seconds if seconds is not None else math.inf
         with self._catch_interrupt():

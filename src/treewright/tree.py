@@ -188,7 +188,8 @@ def _root_rows(worker: Worker) -> Iterator[tuple[int, dict[str, float]]]:
     """(action, numbers) of every edge at the root of one worker."""
     nodes, edges = worker.nodes, worker.edges
     root = nodes[0]
-    for edge in edges[root["first"] : root["first"] + root["n"]]:
+    listed = root["n"] if worker.lists_all else root["tried"]
+    for edge in edges[root["first"] : root["first"] + listed]:
         child = int(edge["child"])
         row = {"seen": 0.0, "visits": 0.0, "value": 0.0}
         names = edge.dtype.names

@@ -22,9 +22,12 @@ def flat(tree, t, params, runs, rng, simulations):
             if status != DONE:
                 return status
         edge = nodes[0].first + nodes[0].visits % nodes[0].n
-        child = tree.edges[edge].child
-        if child < 0:
-            child = expand(tree, run, 0, edge)
+        if edge < nodes[0].first + nodes[0].tried:
+            child = tree.edges[edge].child
+        else:
+            child = expand(tree, t, p, run, rng, s, 0, edge)
+            if child < 0:
+                return FULL
         action = nodes[child].action
         if TRACE and not record(tree, t, run, s, 0, action, mover):
             return BAD_KEY

@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, demo, experiment, play, search
+from treewright.cli import bench, cache, demo, experiment, gallery, play, search, tune
 
 app = typer.Typer(
     name="treewright",
@@ -38,6 +38,8 @@ app.command("search")(search.search)
 app.command("tree")(search.tree)
 app.command("check")(search.check)
 app.command("domains")(search.domains)
+app.command("tune")(tune.tune)
+app.command("gallery")(gallery.gallery)
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 app.add_typer(experiment.app, name="experiment")

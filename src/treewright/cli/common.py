@@ -29,9 +29,7 @@ Set = Annotated[
 C = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT.")]
 Rave = Annotated[float | None, typer.Option(help="Switch on MC-RAVE with this equivalence k.")]
 Solver = Annotated[bool, typer.Option("--solver", help="Back up proven results.")]
-Policy = Annotated[
-    str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")
-]
+Policy = Annotated[str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")]
 
 
 def options(c: float | None, rave: float | None, solver: bool, policy: str) -> "Options":
@@ -95,8 +93,6 @@ def progress(
 
         def seen(now: "Progress") -> None:
             done = now.simulations if total is None or total > 1e4 else now.seconds
-            bar.update(
-                task, completed=done, description=f"{what}: {now.simulations:,} simulations"
-            )
+            bar.update(task, completed=done, description=f"{what}: {now.simulations:,} simulations")
 
         yield seen

@@ -73,13 +73,17 @@ def search(
         f"{result.simulations:,} simulations, stopped by {result.stopped})\nexpected: {line}"
     )
     if result.best_score is not None:
-        text += f"\nbest sequence: score {result.best_score:.4f}, {len(result.best_sequence)} actions"
+        text += (
+            f"\nbest sequence: score {result.best_score:.4f}, {len(result.best_sequence)} actions"
+        )
     emit({"domain": domain, "seed": seed} | result.to_dict(), text, as_json)
 
 
 def tree(
     domain: DomainName,
-    out: Annotated[Path, typer.Option(help="Where to draw: .svg, .png or .dot.")] = Path("tree.svg"),
+    out: Annotated[Path, typer.Option(help="Where to draw: .svg, .png or .dot.")] = Path(
+        "tree.svg"
+    ),
     simulations: Simulations = 2000,
     depth: Annotated[int, typer.Option(min=1, help="Levels below the root.")] = 3,
     top: Annotated[int, typer.Option(min=1, help="Children shown of each node.")] = 3,

@@ -42,7 +42,10 @@ def play(domain: Domain, players: Sequence[Player], seed: int) -> list[float]:
         if search is None:
             action = players[mover].policy(position, dice)
         else:
-            action = search.run(players[mover].simulations).best
+            result = search.run(players[mover].simulations)
+            if result.stopped == "interrupt":  # half a search is no move
+                raise KeyboardInterrupt
+            action = result.best
         position.play(action)
         for other in searches:
             if other is not None:

@@ -118,7 +118,7 @@ class Objects:
 
 
 class Rows:
-    """Tree rows as Python objects, grown on demand; ``to_array`` gives the compiled layout."""
+    """Tree rows as Python objects, made on demand; ``to_array`` gives the compiled layout."""
 
     def __init__(self, dtype: np.dtype, capacity: int, array: np.ndarray | None = None) -> None:
         names = dtype.names or ()
@@ -126,29 +126,26 @@ class Rows:
         self._capacity = capacity
         self._row = type("Row", (), {"__slots__": names})
         self._zero = {n: 0.0 if dtype[n].kind == "f" else 0 for n in names}
-        self._rows: list[Any] = []
-        if array is not None:
-            for record in array:
-                row = self._row()
-                for name, value in zip(names, record.item(), strict=True):
-                    setattr(row, name, value)
-                self._rows.append(row)
+        self._rows: dict[int, Any] = {}
+        for index, record in enumerate(array if array is not None else ()):
+            row = self._rows[index] = self._row()
+            for name, value in zip(names, record.item(), strict=True):
+                setattr(row, name, value)
 
     def __len__(self) -> int:
         return self._capacity
 
     def __getitem__(self, index: int) -> Any:
-        if not 0 <= index < self._capacity:
-            raise IndexError(f"row {index} of {self._capacity}")
-        while index >= len(self._rows):
-            row = self._row()
+        row = self._rows.get(index)
+        if row is None:
+            if not 0 <= index < self._capacity:
+                raise IndexError(f"row {index} of {self._capacity}")
+            row = self._rows[index] = self._row()
             for name, value in self._zero.items():
                 setattr(row, name, value)
-            self._rows.append(row)
-        return self._rows[index]
+        return row
 
     def __setitem__(self, index: int, value: Any) -> None:
-        self[index]
         self._rows[index] = copy.copy(value)
 
     def to_array(self, used: int) -> np.ndarray:

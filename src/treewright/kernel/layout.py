@@ -1,9 +1,10 @@
 """What the tree looks like in memory, and which parts of the algorithm are switched on.
 
-A node that was visited is one 24-byte record.  A child that was not is four bytes: its
-parent's block of edges holds ``~action`` for it, and the child's node number once it is
-visited.  Tried children come first in the block.  Columns of switches that are off
-(RAVE, priors, solver …) do not exist.
+A node that was visited is one 24-byte record.  Its children are a block of edges: a node
+number for each child that was tried, then, in a *dense* block, ``~action`` for each that was
+not, four bytes each.  With many actions most nodes never try more than a few, so their block
+starts *sparse*, with room for four, and doubles; untried actions are then generated again
+when one is needed.  Columns of switches that are off (RAVE, priors, solver …) do not exist.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ import numpy as np
 # how `search` in steps.py ended
 DONE, FULL, NODE_LIMIT, SOLVED = range(4)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
+
+SMALLEST = 4  # edges in the smallest sparse block
+DENSE = 8  # nodes with up to so many actions list them all at once
 
 # ln n and 1/sqrt(n) of visit counts below this are looked up: they would cost half of a
 # selection's time
@@ -56,6 +60,11 @@ class Switches:
         return self.RAVE or self.TABLE_SELECT or self.PUCT or self.PRIORS
 
     @property
+    def lazy(self) -> bool:
+        """Untried actions need not be listed: blocks of edges may be sparse."""
+        return not (self.per_edge or self.EXPAND_WEIGHTED or self.CHANCE)
+
+    @property
     def keyed(self) -> bool:
         return self.RAVE or self.TABLE
 
@@ -63,6 +72,7 @@ class Switches:
         """The globals that steps.py is compiled with."""
         return vars(self) | {
             "PER_EDGE": self.per_edge,
+            "LAZY": self.lazy,
             "KEYED": self.keyed,
             "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
             "TRACE": self.keyed or self.PLAYERS == 1 or (self.CHANCE and self.SOLVER),
@@ -77,7 +87,7 @@ def node_dtype(on: Switches) -> np.dtype:
         ("value", np.float64),  # W: sum of rewards of the player who moved here
         ("visits", np.int32),  # N
         ("action", np.int32),  # that led here
-        ("first", np.int32),  # its edges are edges[first : first + n]
+        ("first", np.int32),  # its edges are edges[first : first + capacity(tried, n)]
         ("n", np.uint16),  # legal actions; 0 until the node is opened
         ("tried", np.uint16),  # edges[first : first + tried] lead to nodes
     ]
@@ -140,7 +150,11 @@ RUN = np.dtype(
             "culprit",  # the number to name in an error message
         )
     ]
-    + [("best_score", np.float64), ("replay", np.uint64)],  # rng as the last simulation began
+    + [
+        ("best_score", np.float64),
+        ("replay", np.uint64),  # the random stream as the last simulation began
+        ("free", np.int32, 16),  # free sparse blocks by size, each linked to the next; 0 is none
+    ],
     align=True,
 )
 

@@ -3,14 +3,26 @@
 Everything is moved down in place; the only extra memory is four bytes per node.
 """
 
+from treewright.kernel.layout import DENSE, SMALLEST
+
 OWNER = -2147483648  # edge.child below this + 2**30 marks the start of a block, with its owner
 
 
-def compact(nodes, edges, runs, root, min_visits, new):
+def capacity(tried, n):
+    """How many edges the block of a node has: ``n`` if it is dense (see layout.py)."""
+    if n <= DENSE:
+        return n
+    size = SMALLEST
+    while size < tried:
+        size *= 2
+    return n if 2 * size > n else size
+
+
+def compact(nodes, edges, runs, root, min_visits, lazy, new):
     """Make ``root`` node 0, keeping its descendants with at least ``min_visits`` visits.
 
     A dropped child becomes an untried action of its parent again.  ``new`` is scratch, one
-    ``int32`` per node: the number that a kept node gets.
+    ``int32`` per node: the number that a kept node gets.  ``lazy``: blocks may be sparse.
     """
     run = runs[0]
     mark(nodes, edges, run.nodes, root, min_visits, new)
@@ -24,7 +36,9 @@ def compact(nodes, edges, runs, root, min_visits, new):
             relink(nodes, edges, nodes[i], new)
             nodes[new[i]] = nodes[i]
     run.nodes = kept
-    run.edges = pack(nodes, edges, kept, run.edges)
+    run.edges = pack(nodes, edges, kept, run.edges, lazy)
+    for kind in range(len(run.free)):
+        run.free[kind] = 0
 
 
 def mark(nodes, edges, count, root, min_visits, new):
@@ -63,7 +77,7 @@ def relink(nodes, edges, node, new):
     node.tried = end - node.first
 
 
-def pack(nodes, edges, kept, used):
+def pack(nodes, edges, kept, used, lazy):
     """Move the kept nodes' blocks of edges down and return how many edges are left.
 
     Blocks lie in the order in which nodes were opened, not in the order of nodes; so each
@@ -83,7 +97,7 @@ def pack(nodes, edges, kept, used):
         node = nodes[edges[e].child - OWNER]
         edges[e].child = node.first
         node.first = top
-        for _ in range(node.n):
+        for _ in range(capacity(node.tried, node.n) if lazy else node.n):
             edges[top] = edges[e]
             top += 1
             e += 1

@@ -135,7 +135,9 @@ def _interpreted(
         for n, v in vars(module).items()
         if n not in own and isinstance(v, types.FunctionType)
     }
-    module.__dict__.update(helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None))
+    module.__dict__.update(
+        helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None)
+    )
     module.Tables = _tables_type(module.__name__, domain.table_names)  # type: ignore[attr-defined]
     return module
 

@@ -24,6 +24,7 @@ from treewright.kernel.layout import (
     GREEDY,
     NO_ACTION,
     NODE_LIMIT,
+    SMALLEST,
     SOLVED,
     TABULATED,
     TOO_LONG,
@@ -31,7 +32,9 @@ from treewright.kernel.layout import (
     UNIFORM,
     WEIGHTED,
 )
+from treewright.kernel.reclaim import capacity
 from treewright.kernel.rng import below, uniform
+
 
 def search(tree, t, params, runs, rng, simulations):
     """Run up to ``simulations`` simulations and say how it ended (a code of layout.py)."""
@@ -92,14 +95,15 @@ def descend(tree, t, p, run, rng, s):
                 return depth, BAD_ACTION
         else:
             edge = select(tree, p, rng, current, mover)
-        child = edges[edge].child
-        if child < 0:
-            if not room(p, run, 1, 0):
+        if edge < nodes[current].first + nodes[current].tried:
+            child = edges[edge].child
+        else:
+            child = expand(tree, t, p, run, rng, s, current, edge)
+            if child < 0:
                 run.full = 1
                 if p.rollout_when_full:
                     break
                 return depth, FULL
-            child = expand(tree, run, current, edge)
         action = nodes[child].action
         if TRACE and not record(tree, t, run, s, depth - 1, action, mover):
             return depth, BAD_KEY
@@ -128,6 +132,15 @@ def open_node(tree, t, p, run, rng, s, current, mover):
     status = count_status(run, n)
     if status != DONE:
         return status
+    node = tree.nodes[current]
+    if LAZY and capacity(0, n) < n:
+        first = new_block(p, run, edges, capacity(0, n))
+        if first < 0:
+            return FULL
+        node.first = first
+        node.n = n
+        node.tried = 0
+        return DONE
     if not room(p, run, 0, n):
         return FULL
     if EXPAND_WEIGHTED and mover >= 0:
@@ -167,7 +180,6 @@ def open_node(tree, t, p, run, rng, s, current, mover):
         for i in range(n):
             edge = edges[first + i]
             edge.p = edge.p / total if total > 0.0 else 1.0 / n
-    node = tree.nodes[current]
     node.first = first
     node.n = n
     node.tried = 0
@@ -347,22 +359,34 @@ def inverse_root(tree, n):
     return tree.inverse_roots[n] if n < TABULATED else 1.0 / math.sqrt(n)
 
 
-def expand(tree, run, current, edge):
-    """Add the node of an untried edge, and move the edge to the end of the tried ones."""
+def expand(tree, t, p, run, rng, s, current, edge):
+    """Add the node of an untried edge, last of the tried ones; -1 if there is no memory."""
     nodes = tree.nodes
     edges = tree.edges
     parent = nodes[current]
-    slot = parent.first + parent.tried
-    if edge != slot:
-        scratch = len(edges) - 1
-        edges[scratch] = edges[slot]
-        edges[slot] = edges[edge]
-        edges[edge] = edges[scratch]
+    tried = parent.tried
+    if not room(p, run, 1, 0):
+        return -1
+    if LAZY and capacity(tried, parent.n) < parent.n:
+        action = sparse_action(tree, t, rng, s, parent)
+        if tried == capacity(tried, parent.n):
+            if not grow(tree, t, p, run, s, parent):
+                return -1
+        slot = parent.first + tried
+        if capacity(tried + 1, parent.n) == parent.n:  # dense now: the action has its place
+            edge = slot
+            while edges[edge].child != -1 - action:
+                edge += 1
+            exchange(edges, slot, edge)
+    else:
+        slot = parent.first + tried
+        action = -1 - edges[edge].child
+        exchange(edges, slot, edge)
     child = run.nodes
     node = nodes[child]
     node.value = 0.0
     node.visits = 0
-    node.action = -1 - edges[slot].child
+    node.action = action
     node.first = 0
     node.n = 0
     node.tried = 0
@@ -372,10 +396,84 @@ def expand(tree, run, current, edge):
         node.low = 0.0
         node.high = 1.0
     edges[slot].child = child
-    parent.tried = parent.tried + 1
+    parent.tried = tried + 1
     run.nodes += 1
     run.created += 1
     return child
+
+
+def exchange(edges, i, j):
+    """Swap two edges; the last one of all is scratch."""
+    if i != j:
+        scratch = len(edges) - 1
+        edges[scratch] = edges[i]
+        edges[i] = edges[j]
+        edges[j] = edges[scratch]
+
+
+def sparse_action(tree, t, rng, s, parent):
+    """Any untried action of a node that does not list them."""
+    n = legal(s, t, tree.buffer)
+    while True:  # a sparse block has tried less than half of them
+        action = tree.buffer[below(rng, n)]
+        if not was_tried(tree, parent, action):
+            return action
+
+
+def was_tried(tree, parent, action):
+    for i in range(parent.first, parent.first + parent.tried):
+        if tree.nodes[tree.edges[i].child].action == action:
+            return True
+    return False
+
+
+def grow(tree, t, p, run, s, parent):
+    """Move a full sparse block to one of the next size; False if there is no memory.
+
+    The last size is dense and lists what is still untried.
+    """
+    edges = tree.edges
+    tried = parent.tried
+    old = parent.first
+    size = capacity(tried + 1, parent.n)
+    first = new_block(p, run, edges, size)
+    if first < 0:
+        return False
+    for i in range(tried):
+        edges[first + i] = edges[old + i]
+    if size == parent.n:
+        n = legal(s, t, tree.buffer)
+        at = first + tried
+        for i in range(n):
+            if not was_tried(tree, parent, tree.buffer[i]):
+                edges[at].child = -1 - tree.buffer[i]
+                at += 1
+    parent.first = first
+    kind = size_class(capacity(tried, parent.n))
+    edges[old].child = run.free[kind]
+    run.free[kind] = old + 1
+    return True
+
+
+def new_block(p, run, edges, size):
+    """The first of ``size`` free edges, or -1."""
+    kind = size_class(size)
+    if SMALLEST << kind == size and run.free[kind] > 0:
+        first = run.free[kind] - 1
+        run.free[kind] = edges[first].child
+        return first
+    if not room(p, run, 0, size):
+        return -1
+    first = run.edges
+    run.edges += size
+    return first
+
+
+def size_class(size):
+    kind = 0
+    while SMALLEST << kind < size:
+        kind += 1
+    return kind
 
 
 def record(tree, t, run, s, at, action, mover):

@@ -100,6 +100,11 @@ class Worker:
         return self._states(self._root)[0] if self.domain.is_record else self._tree.root[0]
 
     @property
+    def lists_all(self) -> bool:
+        """Whether blocks of edges always list untried actions too (layout.py)."""
+        return not self.switches.lazy
+
+    @property
     def best_sequence(self) -> list[int]:
         return [int(a) for a in self._small["best"][: int(self._run["best_length"][0])]]
 
@@ -140,6 +145,7 @@ class Worker:
         """An empty tree: the root, never simulated."""
         self._run["nodes"] = 1
         self._run["edges"] = 0
+        self._run["free"] = 0
         self._run["created"] += 1
         root = self._tree.nodes[0]
         values = {"value": 0.0, "visits": 0, "action": -1, "first": 0, "n": 0, "tried": 0}
@@ -173,7 +179,13 @@ class Worker:
         module = specialise(rows, {}, (HERE / "reclaim.py",), "compact", self.compiled, self.debug)
         scratch = new if self.compiled else Cells(new)
         module.compact(
-            self._tree.nodes, self._tree.edges, self._seen[1], root, min_visits, scratch
+            self._tree.nodes,
+            self._tree.edges,
+            self._seen[1],
+            root,
+            min_visits,
+            self.switches.lazy,
+            scratch,
         )
 
     def recycle(self) -> None:
@@ -241,7 +253,7 @@ class Worker:
         work = np.zeros(1, self.domain.state)
         try:
             nodes = np.empty(self._capacity[0], node_dtype(on))
-            edges = np.empty(self._capacity[1], edge_dtype(on))
+            edges = np.zeros(self._capacity[1], edge_dtype(on))  # reclaim.py reads unused ones
         except MemoryError:
             from treewright.errors import OptionError
 
@@ -288,8 +300,7 @@ def status_message(worker: Worker, status: int) -> str | None:
         layout.TOO_LONG: f"{name}: a simulation was longer than max_length={on.MAX_LENGTH} "
         f"actions; raise max_length, or define value(s, out) so that it can be cut there",
         layout.BAD_PLAYER: f"{name}: player() returned {culprit}; players are 0 to "
-        f"{on.PLAYERS - 1}"
-        + ("" if on.CHANCE else " (chance, -1, needs sample_chance(s, rng))"),
+        f"{on.PLAYERS - 1}" + ("" if on.CHANCE else " (chance, -1, needs sample_chance(s, rng))"),
         layout.BAD_REWARDS: f"{name}: the solver needs rewards between 0 and 1 that, with two "
         f"players, add up to 1; this game ended with "
         f"{[float(r) for r in worker._small['rewards']]}",

@@ -1,0 +1,32 @@
+"""An experiment with its figure and its verdict."""
+
+import tempfile
+from pathlib import Path
+
+from treewright.experiments import plots
+from treewright.experiments.executors import executor
+from treewright.experiments.registry import experiment
+from treewright.experiments.report import report
+from treewright.experiments.runner import run, standing
+from treewright.experiments.store import Store
+from treewright.gallery.piece import Picture, Piece
+
+NAME, SCALE = "connect-four-strength", "smoke"
+
+
+def piece(seed: int) -> Piece:
+    """An experiment has its own seeds; the gallery's is not used."""
+    chosen = experiment(NAME)
+    with tempfile.TemporaryDirectory() as folder:
+        with Store(Path(folder) / "store.sqlite") as store, executor("threads", 1) as cells:
+            run(chosen, store, cells, scale=SCALE)
+            now = standing(chosen, store, SCALE)
+        out = Path(folder) / "figure.png"
+        plots.save(chosen, [stored.values for stored in now.good], out)
+        drawing = out.read_bytes()
+    return Piece(
+        "An experiment",
+        f"treewright experiment run {NAME} --scale {SCALE}",
+        f"{chosen.claim} This is the scale for a quick look. {report(chosen, now, SCALE).sentence}",
+        [Picture(drawing, chosen.title)],
+    )
