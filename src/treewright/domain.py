@@ -71,15 +71,15 @@ def where(function: types.FunctionType, line: int | None = None) -> str:
     return f"{Path(code.co_filename).name}, line {line or code.co_firstlineno}"
 
 
-def _field_player(s):  # type: ignore[no-untyped-def]
+def _field_player(s: Any) -> Any:
     return s.player
 
 
-def _only_player(s):  # type: ignore[no-untyped-def]
+def _only_player(s: Any) -> int:
     return 0
 
 
-def _action_is_key(s, action):  # type: ignore[no-untyped-def]
+def _action_is_key(s: Any, action: int) -> int:
     return action
 
 
@@ -146,7 +146,7 @@ class Domain:
     @functools.cached_property
     def functions(self) -> dict[str, types.FunctionType]:
         """The functions that the kernel calls, defaults included."""
-        found = {n: self.function(n) for n in SIGNATURES if n not in IN_PYTHON}
+        found: dict[str, Any] = {n: self.function(n) for n in SIGNATURES if n not in IN_PYTHON}
         found["player"] = found["player"] or self._default_player()
         found["amaf_key"] = found["amaf_key"] or _action_is_key
         return {n: f for n, f in found.items() if f is not None}
@@ -196,7 +196,7 @@ class Domain:
         own = self.function("copy")
         return own(s) if own else copy.deepcopy(s)
 
-    def _default_player(self) -> types.FunctionType:
+    def _default_player(self) -> Any:
         if self.players == 1:
             return _only_player
         if self.is_record and "player" not in self.state.names:

@@ -36,9 +36,9 @@ def save(search: Search, path: Path) -> None:
     arrays = {f"{i}/{k}": v for i, w in enumerate(search.workers) for k, v in w.saved.items()}
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as file:
+        with temporary.open("wb") as file:
             np.savez(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
-        os.replace(temporary, path)
+        temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise TreeFileError(f"{path} can't be written: {error.strerror}") from error

@@ -124,8 +124,9 @@ class Search:
         """Search until the first limit is reached; without any, 10,000 simulations.
 
         ``nodes`` counts nodes that this run adds; given alone, it also ends a run whose tree has
-        hardly any node left to add (``stopped == "exhausted"``).  ``progress`` is called about ten times a
-        second.  Ctrl-C ends the run with what was found (``result.stopped == "interrupt"``).
+        hardly any node left to add (``stopped == "exhausted"``).  ``progress`` is called
+        about ten times a second.  Ctrl-C ends the run with what was found
+        (``result.stopped == "interrupt"``).
         """
         for name, limit in (("simulations", simulations), ("nodes", nodes)):
             if limit is not None and (

@@ -192,7 +192,7 @@ def _root_rows(worker: Worker) -> Iterator[tuple[int, dict[str, float]]]:
     for edge in edges[root["first"] : root["first"] + listed]:
         child = int(edge["child"])
         row = {"seen": 0.0, "visits": 0.0, "value": 0.0}
-        names = edge.dtype.names
+        names = edge.dtype.names or ()
         if child >= 0:
             node = nodes[child]
             row |= {"visits": float(node["visits"]), "value": float(node["value"])}
@@ -202,9 +202,9 @@ def _root_rows(worker: Worker) -> Iterator[tuple[int, dict[str, float]]]:
             row["p"] = float(edge["p"])
         if "prior_value" in names:
             row["prior"] = float(edge["prior_value"])
-        if "best" in nodes.dtype.names:
+        if "best" in (nodes.dtype.names or ()):
             row["best"] = float(nodes[child]["best"]) if child >= 0 else -math.inf
-        if "low" in nodes.dtype.names:
+        if "low" in (nodes.dtype.names or ()):
             row |= {"low": 0.0, "high": 1.0}
             if child >= 0:
                 row |= {"low": float(nodes[child]["low"]), "high": float(nodes[child]["high"])}

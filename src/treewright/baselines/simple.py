@@ -11,7 +11,7 @@ from treewright.random import below
 def random_action(position: Position, rng: Any) -> int:
     """Any legal action, each as likely (``rng`` from ``treewright.random.stream``)."""
     legal = position.legal()
-    return legal[below(rng, len(legal))]
+    return int(legal[below(rng, len(legal))])
 
 
 def greedy_action(position: Position, rng: Any) -> int:
@@ -31,7 +31,7 @@ def greedy_action(position: Position, rng: Any) -> int:
             best, best_worth = [action], worth
         elif worth == best_worth:
             best.append(action)
-    return best[below(rng, len(best))]
+    return int(best[below(rng, len(best))])
 
 
 def _worth(position: Position, action: int, player: int) -> float:

@@ -10,23 +10,23 @@ class PlainTicTacToe:
         self.board = [0] * 9
         self.player = 1
 
-    def getCurrentPlayer(self) -> int:  # noqa: N802
+    def getCurrentPlayer(self) -> int:
         return self.player
 
-    def getPossibleActions(self) -> list[int]:  # noqa: N802
+    def getPossibleActions(self) -> list[int]:
         return [i for i in range(9) if self.board[i] == 0]
 
-    def takeAction(self, action: int) -> "PlainTicTacToe":  # noqa: N802
+    def takeAction(self, action: int) -> "PlainTicTacToe":
         after = PlainTicTacToe()
         after.board = list(self.board)
         after.board[action] = self.player
         after.player = -self.player
         return after
 
-    def isTerminal(self) -> bool:  # noqa: N802
+    def isTerminal(self) -> bool:
         return self._winner() != 0 or all(self.board)
 
-    def getReward(self) -> int:  # noqa: N802
+    def getReward(self) -> int:
         return self._winner()
 
     def _winner(self) -> int:

@@ -84,11 +84,16 @@ def progress(
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich import progress as rich_progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.TimeRemainingColumn(),
+    )
+    shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
+    with shown as bar:
         task = bar.add_task(f"{what}: compiling", total=total)
 
         def seen(now: "Progress") -> None:

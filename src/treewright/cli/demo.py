@@ -1,7 +1,7 @@
 """``treewright demo``: what the toolkit does, in half a minute."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +22,7 @@ def demo(
     from treewright.options import Options, Rave, Rollout
     from treewright.search import Search
 
-    shows = [
+    shows: list[tuple[str, dict[str, Any], Options, int]] = [
         ("nim", {"heap": 21}, Options(solver=True), 20_000),
         ("tictactoe", {"moves": "b2 a1"}, Options(solver=True), 20_000),
         ("connect-four", {"moves": "443"}, Options(rave=Rave(k=300)), 200_000),

@@ -33,7 +33,7 @@ def store(key: str, name: str, text: str) -> Path | None:
             folder.mkdir(parents=True, exist_ok=True)
             temporary = folder / f".{name}.{os.getpid()}.tmp"
             temporary.write_text(text)
-            os.replace(temporary, path)
+            temporary.replace(path)
         probe = folder / f".{os.getpid()}.probe"
         probe.touch()
         probe.unlink()

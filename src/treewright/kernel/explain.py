@@ -2,6 +2,7 @@
 
 import re
 import types
+from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,8 @@ def explain(domain: Searchable, record: np.dtype, error: Exception) -> str:
 
 def _signatures(domain: Searchable, record: np.dtype) -> Any:
     """Each domain function with the argument types that the kernel calls it with."""
-    from numba import from_dtype, int32, int64, typeof, types as nt, uint64
-    from numba import float64
+    from numba import float64, from_dtype, int32, int64, typeof, uint64
 
-    tables = nt.NamedTuple
     state = from_dtype(record)
     known: dict[str, tuple[Any, ...]] = {
         "legal": (int32[::1],),
@@ -47,14 +46,11 @@ def _signatures(domain: Searchable, record: np.dtype) -> Any:
         "amaf_key": (int64,),
         "sample_chance": (uint64[::1],),
     }
-    del tables
     values = getattr(domain, "tables", {})
+    kind = namedtuple("Tables", tuple(values))  # type: ignore[misc] # noqa: PYI024
     for name, function in domain.functions.items():
         middle: tuple[Any, ...] = ()
         if takes_tables(function):
-            from collections import namedtuple
-
-            kind = namedtuple("Tables", tuple(values))  # type: ignore[misc] # noqa: PYI024
             middle = (typeof(kind(*values.values())),)
         yield name, function, (state, *middle, *known[name])
 

@@ -25,7 +25,7 @@ LIBRARIES = frozenset({"numpy", "numba", "math", "cmath", "operator", "builtins"
 _IGNORED_FLAGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE"})
 
 
-class Unhashable(TypeError):
+class Unhashable(TypeError):  # noqa: N818 - reads as what it is
     """A value that compiled code depends on in a way that can't be fingerprinted."""
 
 

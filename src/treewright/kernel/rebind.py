@@ -20,7 +20,7 @@ from treewright.kernel.fingerprint import (
 )
 from treewright.kernel.interpreted import Cells, wrapping
 
-_INTEGERS = {
+_INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)
     for kind in (
         np.int8,

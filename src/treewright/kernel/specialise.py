@@ -37,7 +37,7 @@ def takes_tables(function: types.FunctionType) -> bool:
     return function.__code__.co_varnames[1:2] == ("t",) and function.__code__.co_argcount > 1
 
 
-def _without_tables(function: Any, arguments: int) -> types.FunctionType:
+def _without_tables(function: Any, arguments: int) -> Callable[..., Any]:
     """Give a function that does not want the tables the kernel's uniform signature."""
     if arguments == 1:
 

@@ -369,9 +369,8 @@ def expand(tree, t, p, run, rng, s, current, edge):
         return -1
     if LAZY and capacity(tried, parent.n) < parent.n:
         action = sparse_action(tree, t, rng, s, parent)
-        if tried == capacity(tried, parent.n):
-            if not grow(tree, t, p, run, s, parent):
-                return -1
+        if tried == capacity(tried, parent.n) and not grow(tree, t, p, run, s, parent):
+            return -1
         slot = parent.first + tried
         if capacity(tried + 1, parent.n) == parent.n:  # dense now: the action has its place
             edge = slot

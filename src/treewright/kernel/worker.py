@@ -68,7 +68,7 @@ class Worker:
         self._run = np.zeros(1, RUN)
         self._rng = np.array([seed], np.uint64)
         self._allocate(int(params["memory"]))
-        self._root = np.zeros(1, domain.state) if domain.is_record else state
+        self._root: Any = np.zeros(1, domain.state) if domain.is_record else state
         if domain.is_record:
             self._root[0] = state._record[0]
         self._load()
@@ -85,14 +85,12 @@ class Worker:
     def nodes(self) -> np.ndarray:
         """The nodes in use, in the compiled layout."""
         used = int(self._run["nodes"][0])
-        kept = self._tree.nodes
-        return kept[:used] if self.compiled else kept.to_array(used)
+        return self._rows(self._tree.nodes, used)
 
     @property
     def edges(self) -> np.ndarray:
         used = int(self._run["edges"][0])
-        kept = self._tree.edges
-        return kept[:used] if self.compiled else kept.to_array(used)
+        return self._rows(self._tree.edges, used)
 
     @property
     def root(self) -> Any:
@@ -210,6 +208,10 @@ class Worker:
 
     # ------------------------------------------------------------------------- internals
 
+    def _rows(self, kept: Any, used: int) -> np.ndarray:
+        rows: np.ndarray = kept[:used] if self.compiled else kept.to_array(used)
+        return rows
+
     def _allocate(self, memory: int) -> None:
         on = self.switches
         node, edge = node_dtype(on), edge_dtype(on)
@@ -217,7 +219,7 @@ class Worker:
         self._capacity = memory // node.itemsize + 1, memory // edge.itemsize + 2
         table = on.PLAYERS * on.KEYS if on.TABLE else 1
         length = on.MAX_LENGTH + 1
-        self._small = {
+        self._small: dict[str, np.ndarray] = {
             "path": np.zeros(length, np.int32),
             "movers": np.zeros(length, np.int8),
             "buffer": np.zeros(on.MAX_ACTIONS + 1, np.int32),
@@ -241,7 +243,7 @@ class Worker:
         tables = self.domain.tables
         if self.compiled:
             self._put_arrays()
-            self._seen = (self._params, self._run, self._rng)
+            self._seen: tuple[Any, ...] = (self._params, self._run, self._rng)
             self._tables = self._module.Tables(*tables.values()) if tables else ()
         else:
             self._put(None, None)
@@ -262,10 +264,9 @@ class Worker:
             ) from None
         self._tree = Tree(nodes=nodes, edges=edges, root=self._root, work=work, **self._small)
 
-    def _put(self, nodes: np.ndarray | None, edges: np.ndarray | None) -> None:
+    def _put(self, nodes: Any, edges: Any) -> None:
         """Fill the tree from arrays in the compiled layout."""
         if self.compiled:
-            assert nodes is not None and edges is not None
             self._tree.nodes[: len(nodes)] = nodes
             self._tree.edges[: len(edges)] = edges
             return
