@@ -397,8 +397,9 @@ def _from_traceback(error: Exception, domain: Domain) -> str:
     inner = [f for f in own if f.filename != __file__]
     if not inner:
         return f"{domain.name}: {type(error).__name__}: {error}"
-    last = inner[-1]
+    first, last = inner[0], inner[-1]
+    called = f", called from {first.name}, line {first.lineno}" if len(inner) > 1 else ""
     return (
-        f"{Path(last.filename).name}, line {last.lineno}, in {last.name}: "
+        f"{Path(last.filename).name}, line {last.lineno}, in {last.name}{called}: "
         f"{type(error).__name__}: {error}"
     )

@@ -18,6 +18,7 @@ from treewright.experiments.games import Player, match
 from treewright.experiments.stats import Comparison, better_than_even, compare_paired, rate
 from treewright.options import Options, Rave, Rollout, SelectionBias, Widening
 from treewright.search import Search
+from treewright.setup import switches_of
 
 HELD_OUT = 1_000_000  # the first seed of the check; tuning uses seeds far below
 
@@ -120,6 +121,8 @@ class Task:
             raise OptionError(f"{self.domain} has {self.players} players: tuning is for one or two")
         if self.players == 2 and any(r.name.startswith("set.") for r in self.ranges):
             raise OptionError("settings of a game for two are the same for both: tune options")
+        middle = {r.name: (r.low + r.high) // 2 if r.whole else r.high for r in self.ranges}
+        switches_of(find(self.domain, **self.settings), build(self.base, middle))  # refuse now
 
     @property
     def players(self) -> int:

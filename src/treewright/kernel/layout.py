@@ -17,7 +17,7 @@ DONE, FULL, NODE_LIMIT, SOLVED = range(4)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
 
 SMALLEST = 4  # edges in the smallest sparse block
-DENSE = 8  # nodes with up to so many actions list them all at once
+DENSE = 16  # nodes with up to so many actions list them all at once
 
 # ln n and 1/sqrt(n) of visit counts below this are looked up: they would cost half of a
 # selection's time
@@ -62,7 +62,8 @@ class Switches:
     @property
     def lazy(self) -> bool:
         """Untried actions need not be listed: blocks of edges may be sparse."""
-        return not (self.per_edge or self.EXPAND_WEIGHTED or self.CHANCE)
+        listed = self.per_edge or self.EXPAND_WEIGHTED or self.CHANCE
+        return not listed and self.MAX_ACTIONS > DENSE
 
     @property
     def keyed(self) -> bool:

@@ -6,6 +6,7 @@ from treewright.options import Options
 from treewright.search import Search
 
 HEAPS = range(1, 22)
+SIMULATIONS = 200_000  # at most: a solved search stops
 WIN, LOSS = "#009E73", "#D55E00"
 
 
@@ -16,14 +17,14 @@ def piece(seed: int) -> Piece:
     axes.set_xlim(0.4, HEAPS[-1] + 0.6)
     axes.set_ylim(-0.9, 1.2)
     for heap in HEAPS:
-        best = Search(Nim(heap=heap), Options(solver=True), seed=seed).run(20_000).children[0]
+        best = Search(Nim(heap=heap), Options(solver=True), seed=seed).run(SIMULATIONS).children[0]
         won = best.proven == 1.0
         axes.add_patch(_tile(heap, WIN if won else LOSS))
         axes.text(heap, 0.45, str(heap), ha="center", va="center", color="white", fontsize=11)
         axes.text(heap, -0.45, f"−{best.action}" if won else "lost", ha="center", va="center")
     return Piece(
         "Nim, solved",
-        f"treewright search nim --set heap=21 --solver --seed {seed}",
+        f"treewright search nim --set heap=21 --solver --simulations {SIMULATIONS} --seed {seed}",
         "Take one to three stones; whoever takes the last one wins. The solver proves every heap: "
         "green ones are won for the player to move, with the number to take below; multiples of "
         "four are lost.",

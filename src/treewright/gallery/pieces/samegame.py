@@ -22,14 +22,16 @@ def piece(seed: int) -> Piece:
     picked = [round(i * last / (SHOWN - 1)) for i in range(SHOWN)]
     drawn = figure(9.0, 4.9)
     for axes, at in zip(drawn.subplots(2, SHOWN // 2).flat, picked, strict=True):
-        _draw(axes, *boards[at], at)
+        stones, score = boards[at]
+        _draw(axes, stones, f"move {at}: {score:,} points")
     return Piece(
         "A SameGame solution",
         f"treewright search samegame --set seed={seed} --c {C} --policy domain "
         f"--simulations {SIMULATIONS} --seed {seed}",
         f"Remove groups of one colour; large groups count more, and an empty board most. The best "
         f"of {SIMULATIONS:,} simulated games has {last} moves and "
-        f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it.",
+        f"{5000 * (result.best_score or 0):,.0f} points with what the stones that are left cost; here are "
+        f"{SHOWN} moments of it.",
         [png(drawn, "Eight positions of a SameGame solution")],
     )
 
@@ -60,4 +62,4 @@ def _draw(axes: Any, stones: list[int], score: int, at: int) -> None:
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_color("0.85")
-    axes.set_title(f"move {at}: {score:,} points", fontsize=9)
+    axes.set_title(title, fontsize=9)

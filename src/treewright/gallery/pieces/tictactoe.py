@@ -8,7 +8,7 @@ from treewright.drawing import draw_tree
 from treewright.gallery.piece import Picture, Piece
 from treewright.search import Search
 
-SIMULATIONS, DEPTH, TOP = 2_000, 2, 5
+SIMULATIONS, DEPTH, TOP = 2_000, 2, 4
 
 
 def piece(seed: int) -> Piece:
