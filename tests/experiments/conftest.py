@@ -103,7 +103,7 @@ class Bench:
 
     def call(self, *arguments: str, code: int = 0, **more: str) -> tuple[str, str]:
         process = self.start(*arguments, **more)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
         assert process.returncode == code, (out, err)
         return out, err
 

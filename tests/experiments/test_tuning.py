@@ -8,8 +8,6 @@ from treewright.errors import OptionError
 from treewright.options import Options, Rave
 from treewright.tuning import HELD_OUT, RANGES, Task, build, default_of, parse, tune
 
-SMALL = "from treewright.domain import Domain, record\n"
-
 
 def task(**more) -> Task:
     settings = {"width": 4, "height": 4, "colours": 3}

@@ -208,8 +208,7 @@ def runs_for_rates(a: float, b: float, chance: float = 0.8) -> int:
     """Games on each side to tell rate ``a`` from rate ``b`` at p < 0.05 with this chance."""
     if a == b or not (0 <= a <= 1 and 0 <= b <= 1):
         raise OptionError("the number of runs needs two different rates between 0 and 1")
-    size = abs(_proportion().proportion_effectsize(a, b))
-    needed = _power().NormalIndPower().solve_power(size, alpha=0.05, power=chance)
+    needed = _proportion().samplesize_proportions_2indep_onetail(a - b, b, chance)
     return max(2, math.ceil(float(needed)))
 
 

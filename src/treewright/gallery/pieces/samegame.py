@@ -29,9 +29,8 @@ def piece(seed: int) -> Piece:
         f"treewright search samegame --set seed={seed} --c {C} --policy domain "
         f"--simulations {SIMULATIONS} --seed {seed}",
         f"Remove groups of one colour; large groups count more, and an empty board most. The best "
-        f"of {SIMULATIONS:,} simulated games has {last} moves and "
-        f"{5000 * (result.best_score or 0):,.0f} points with what the stones that are left cost; here are "
-        f"{SHOWN} moments of it.",
+        f"of {SIMULATIONS:,} simulated games has {last} moves and, less the cost of what is left, "
+        f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it.",
         [png(drawn, "Eight positions of a SameGame solution")],
     )
 
@@ -43,17 +42,12 @@ def _boards(domain: SameGame, actions: list[int]) -> list[tuple[list[int], int]]
     for action in [None, *actions]:
         if action is not None:
             position.play(action)
-        found.append(
-            ([int(position.state.colour[i]) for i in range(SIDE * SIDE)], _score(position))
-        )
+        stones = [int(position.state.colour[i]) for i in range(SIDE * SIDE)]
+        found.append((stones, int(position.state.score)))
     return found
 
 
-def _score(position: Position) -> int:
-    return int(position.state.score)
-
-
-def _draw(axes: Any, stones: list[int], score: int, at: int) -> None:
+def _draw(axes: Any, stones: list[int], title: str) -> None:
     from matplotlib.colors import ListedColormap
 
     grid = [[stones[column * SIDE + row] for column in range(SIDE)] for row in range(SIDE)]
