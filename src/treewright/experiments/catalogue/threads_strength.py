@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
     "this game)",
     scales={
         "smoke": [Grid({"searcher": list(NAMES), "simulations": [250]}, seeds=1)],
-        "laptop": [Grid({"searcher": list(NAMES), "simulations": BUDGETS}, seeds=40)],
+        "laptop": [Grid({"searcher": list(NAMES), "simulations": BUDGETS}, seeds=30)],
         "paper": [Grid({"searcher": list(NAMES), "simulations": [*BUDGETS, 16000]}, seeds=400)],
     },
     run=run,
