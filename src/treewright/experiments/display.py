@@ -91,12 +91,15 @@ def _picture(progress: Progress) -> Any:
     from treewright.experiments.summary import lines, shown
 
     experiment = progress.experiment
-    table = Table(box=None, pad_edge=False, title_justify="left")
-    for name in (*experiment.groups, "n", experiment.measure.label, "95 % interval"):
-        table.add_column(name, justify="right" if name == "n" else "left")
+    bar = Table.grid()
+    bar.add_row(ProgressBar(total=max(1, progress.total), completed=progress.done, width=60))
+    table = Table(box=None, pad_edge=False)
+    for name in experiment.groups:
+        table.add_column(name)
+    for name in ("n", "estimate", "95 % interval"):
+        table.add_column(name, justify="right")
     for found in lines(experiment, progress.rows)[:20]:
         e = found.estimate
         value, low, high = (shown(experiment.measure, v) for v in (e.value, e.low, e.high))
         table.add_row(*map(str, found.group.values()), str(e.n), value, f"{low} to {high}")
-    bar = ProgressBar(total=max(1, progress.total), completed=progress.done, width=50)
-    return Group(line(progress), bar, table)
+    return Group(line(progress), bar, f"[dim]{experiment.measure.label}[/dim]", table)
