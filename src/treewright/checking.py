@@ -143,9 +143,10 @@ def _answers(position: Position) -> Any:
 
 
 def _snapshot(position: Position) -> Any:
-    """What can be seen of a position; for records, every byte."""
+    """What can be seen of a position; for records, every field."""
     if position.domain.is_record:
-        return position.state._record.tobytes()
+        record = position.state._record
+        return [record[name].tobytes() for name in record.dtype.names]  # without padding
     return _answers(position)
 
 

@@ -1,5 +1,6 @@
 """Kill, resume, share: no finished cell is lost or repeated."""
 
+import contextlib
 import random
 import signal
 import sqlite3
@@ -9,7 +10,7 @@ import time
 def rows(bench) -> dict:
     if not bench.store.exists():
         return {}
-    with sqlite3.connect(bench.store) as db:
+    with contextlib.closing(sqlite3.connect(bench.store)) as db:
         try:
             return {
                 r[:3]: r[3:]

@@ -1,6 +1,8 @@
 """Running: both engines, errors, filters, stale code."""
 
+import contextlib
 import json
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -13,7 +15,7 @@ RUN = ("experiment", "run", "toy", "--engine", "threads", "--quiet")
 
 
 def data(path) -> list:
-    with sqlite3.connect(path) as db:
+    with contextlib.closing(sqlite3.connect(path)) as db:
         return db.execute("SELECT experiment, settings, seed, data, error FROM cells").fetchall()
 
 
@@ -160,6 +162,15 @@ def test_a_changed_constant_makes_only_that_domain_stale(bench):
     assert "3 stale cells are ignored" in err
     assert "3 computed now" in out
     assert bench.json(*run)[0]["stale"] == 0
+
+
+def test_the_example_of_the_documentation(bench, root):
+    text = (root / "docs" / "experiments.md").read_text()
+    bench.install("nim_first_move", re.search(r"```python\n(.*?)```", text, re.S)[1])
+    found = bench.json("experiment", "run", "nim-first-move", "--engine", "threads")
+    assert (found[0]["computed"], found[0]["failed"]) == (20, 0)
+    assert bench.json("experiment", "show", "nim-first-move")["held"] is None
+    bench.call("experiment", "report", "nim-first-move", "--scale", "smoke", "--out", "r")
 
 
 def test_domains_by_name_must_be_named(bench):

@@ -6,7 +6,6 @@ from typing import Any
 
 from treewright.benchmarks.yarn import STEPS, Yarn
 from treewright.options import Options, Rollout
-from treewright.phases import run_phases
 from treewright.search import Search
 from treewright.setup import parse_memory
 
@@ -17,11 +16,12 @@ def run(nodes: int, budget: str) -> dict[str, Any]:
     Search(Yarn(), options, memory="1MiB").run(100)  # compile before measuring
     resident = Resident()
     search = Search(Yarn(), options, seed=1, memory=budget)
-    # the last steps have few nodes left to add
-    told = run_phases(search, nodes=max(1, nodes // (STEPS - 6)), progress=resident.look)
+    for step in range(STEPS):  # the last steps have few nodes left to add: give the first more
+        share = 2.2 * nodes * (STEPS - step) / (STEPS * STEPS)
+        told = search.run(nodes=int(share) + 1, progress=resident.look)
+        search.commit(told.best)
     with_commit = {
         "nodes": told.created,
-        "left": search.tree.size,
         "score": told.best_score,
         "resident_mib": resident.peak / 2**20,
     }

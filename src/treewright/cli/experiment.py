@@ -197,7 +197,7 @@ def report(
     """Write Markdown and PNG reports from the store.
 
     Examples: treewright experiment report tictactoe-strength --scale smoke;
-    treewright experiment report --all --scale smoke --out docs/results
+    treewright experiment report --all --scale smoke --out results
     """
     from treewright.experiments import report as reports
     from treewright.experiments.registry import experiments

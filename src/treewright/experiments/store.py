@@ -117,6 +117,7 @@ class Store:
         self.owner = uuid.uuid4().hex
         self._lock = threading.RLock()
         self._stop = threading.Event()
+        self._beating = False
         with self._sentences():
             self._db = self._open_read_only() if read_only else self._open()
 
@@ -172,6 +173,9 @@ class Store:
 
     def keep_alive(self) -> None:
         """Renew this runner's claims from a thread until the store is closed."""
+        if self._beating:
+            return
+        self._beating = True
 
         def beat() -> None:
             while not self._stop.wait(BEAT):

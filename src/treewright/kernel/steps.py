@@ -117,8 +117,12 @@ def descend(tree, t, p, run, rng, s):
 
 
 def room(p, run, nodes, edges):
-    """Whether so many more nodes and edges fit into the memory budget."""
-    return (run.nodes + nodes) * NODE_BYTES + (run.edges + edges) * EDGE_BYTES <= p.memory
+    """Whether so many more nodes and edges fit into the memory budget.
+
+    Commit needs four more bytes for each node while it reclaims the rest (reclaim.py).
+    """
+    node_bytes = (run.nodes + nodes) * (NODE_BYTES + 4)
+    return node_bytes + (run.edges + edges) * EDGE_BYTES <= p.memory
 
 
 def open_node(tree, t, p, run, rng, s, current, mover):
