@@ -250,7 +250,7 @@ CASES = [
 def test_every_choice_of_every_simulation(name, players, chance):
     options = SWITCHES[name][0]
     checked = 0
-    for seed in range(3):
+    for seed in range(2):
         tables = grow(seed + 10 * players, players, depth=5, width=4, chance=chance)
         search = tw.Search(
             SPIES[players](tables=tables), options, seed=seed, engine="python", memory="1MiB"
@@ -263,7 +263,7 @@ def test_every_choice_of_every_simulation(name, players, chance):
         assert len(log) == search.result().simulations
         same_numbers(shadow, search)
         checked += shadow.checked
-    assert checked > 100
+    assert checked > 60
 
 
 # ------------------------------------------------------------------------------------- arrays
@@ -299,8 +299,6 @@ def stats_of(search, path, row, edges):
 
 COMPILED = {  # few kernels with many switches each: a kernel takes seconds to compile
     1: [
-        Opt(),
-        Opt(fpu=0.7, c=0.3),
         Opt(
             selection_bias=tw.SelectionBias(k=20),
             widening=tw.Widening(k=1.0, alpha=0.4),
@@ -310,6 +308,7 @@ COMPILED = {  # few kernels with many switches each: a kernel takes seconds to c
     ],
     2: [
         Opt(),
+        Opt(fpu=0.7, c=0.3),
         Opt(rave=R(k=100)),
         Opt(rave=R(k=5), c=0.3, fpu=0.6),
         Opt(
@@ -399,8 +398,8 @@ def test_nim_shares(heap):
 @pytest.mark.parametrize("moves", ["b2 a1 c3", "a1 b2 c1"])
 def test_tictactoe_shares(moves):
     domain = TicTacToe(moves=moves)
-    ours = shares(domain, None, 150, range(60))
-    agree(ours, reference_shares(domain, None, 150, range(100, 116)))
+    ours = shares(domain, None, 120, range(60))
+    agree(ours, reference_shares(domain, None, 120, range(100, 112)))
 
 
 @pytest.mark.parametrize(
@@ -414,8 +413,8 @@ def test_tictactoe_shares(moves):
 )
 def test_tictactoe_shares_of_other_policies(options):
     domain = TicTacToe(moves="b2 a1 c3 a3")
-    ours = shares(domain, options, 100, range(16), engine="python")
-    agree(ours, reference_shares(domain, options, 100, range(100, 116)))
+    ours = shares(domain, options, 80, range(12), engine="python")
+    agree(ours, reference_shares(domain, options, 80, range(100, 112)))
 
 
 MEANS = (0.2, 0.5, 0.8)
@@ -432,15 +431,15 @@ def bandit():
 
 def test_bandit_means_and_shares():
     domain = BY_PLAYERS[1](tables=bandit())
-    ours = shares(domain, None, 200, range(60))
+    ours = shares(domain, None, 200, range(24), engine="python")
     agree(ours, reference_shares(domain, None, 200, range(100, 124)))
-    search = tw.Search(domain, seed=3, memory="1MiB")
-    result = search.run(simulations=60_000)
+    search = tw.Search(domain, seed=3, engine="python", memory="1MiB")
+    result = search.run(simulations=12_000)
     for child in result.children:
         error = math.sqrt(MEANS[child.action] * (1 - MEANS[child.action]) / child.visits)
         assert abs(child.value - MEANS[child.action]) < 4 * error
     assert result.best == 2
-    assert result.visits > 50_000
+    assert result.visits > 10_000
 
 
 def test_max_backup_shares():
