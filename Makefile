@@ -1,12 +1,12 @@
-# make demo: sets up and runs the main job.  make test: sets up and passes the tests.
+# make gallery: sets up and runs the main job.  make test: sets up and passes the tests.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check lint types clean
+.PHONY: gallery test check lint types clean
 
-demo: $(VENV)/.demo
-	$(BIN)/treewright demo
+gallery: $(VENV)/.gallery
+	$(BIN)/treewright gallery --out out/gallery
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
@@ -23,8 +23,8 @@ types: $(VENV)/.dev
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[tree]"
+$(VENV)/.gallery: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[tree,experiments]"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

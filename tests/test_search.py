@@ -128,6 +128,28 @@ def test_workers_are_repeatable_and_merged():
     assert sum(c.visits for c in results[0].children) == 2_000 - 2  # each root's own simulation
 
 
+def test_workers_add_just_what_is_asked_for():
+    """After a run by time the workers are not level; the next run still adds 1,001."""
+    search = tw.Search(TicTacToe(), seed=5, workers=2)
+    before = search.run(seconds=0.05).simulations
+    assert search.run(1_001).simulations == before + 1_001
+
+
+def test_a_callback_sees_whole_trees_of_all_workers():
+    """Workers are held between two slices while a callback looks."""
+    search = tw.Search(ConnectFour(), seed=5, workers=2)
+    seen = []
+
+    def look(now):
+        result = now.search.result()
+        seen.append(result.simulations)
+        assert sum(c.visits for c in result.children) == result.simulations - 2
+        return len(seen) == 5
+
+    assert search.run(seconds=20, until=look).stopped == "until"
+    assert seen == sorted(seen)
+
+
 def test_commit_keeps_the_subtree_and_the_perspective():
     search = tw.Search(TicTacToe(), seed=5)
     result = search.run(5_000)

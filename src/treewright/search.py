@@ -87,6 +87,9 @@ class Search:
         self.debug = debug
         self.history: list[int] = []
         self._stop = threading.Event()
+        self._may_run = threading.Event()
+        self._may_run.set()
+        self._locks = [threading.Lock() for _ in range(workers)]
         self._best: tuple[float, list[int]] = (-math.inf, [])
         self._seconds = 0.0
         self._stopped = "simulations"
@@ -231,17 +234,23 @@ class Search:
             worker.set_players(player, max(moved, 0))
 
     def _limits(self, simulations: int | None, nodes: int | None) -> list[tuple[int, int]]:
-        """Per worker: the total of simulations and of created nodes at which it stops."""
+        """Per worker: the total of simulations and of created nodes at which it stops.
+
+        Work is dealt out in turns that go on from run to run, so that two runs of 500 are one
+        run of 1,000.
+        """
         count = len(self.workers)
         done = [int(w.run["simulations"]) for w in self.workers]
         made = [int(w.run["created"]) for w in self.workers]
 
-        def share(total: int | None, so_far: list[int], i: int) -> int:
-            if total is None:
+        def limit(more: int | None, so_far: list[int], i: int) -> int:
+            if more is None:
                 return 2**62
-            return (sum(so_far) + total - i + count - 1) // count
+            before = (sum(so_far) - i + count - 1) // count
+            after = (sum(so_far) + more - i + count - 1) // count
+            return so_far[i] + after - before
 
-        return [(share(simulations, done, i), share(nodes, made, i)) for i in range(count)]
+        return [(limit(simulations, done, i), limit(nodes, made, i)) for i in range(count)]
 
     def _run_workers(
         self,
@@ -267,17 +276,32 @@ class Search:
         if len(self.workers) == 1:
             self._work(self.workers[0], limits[0], deadline, look if watched else None)
             return
+        next_look = started + SLICE
         with ThreadPoolExecutor(len(self.workers)) as pool:
             jobs = [
                 pool.submit(self._work, w, limit, deadline, None)
                 for w, limit in zip(self.workers, limits, strict=True)
             ]
             while not all(job.done() for job in jobs):
-                time.sleep(SLICE if watched else SLICE / 2)
-                if watched:
-                    look()
+                time.sleep(SLICE)
+                if watched and time.perf_counter() >= next_look:
+                    with self._paused():
+                        look()
+                    next_look = time.perf_counter() + 10 * SLICE
             for job in jobs:
                 job.result()
+
+    @contextlib.contextmanager
+    def _paused(self) -> Iterator[None]:
+        """Hold every worker between two slices, so that its tree can be looked at."""
+        self._may_run.clear()
+        with contextlib.ExitStack() as held:
+            for lock in self._locks:
+                held.enter_context(lock)
+            try:
+                yield
+            finally:
+                self._may_run.set()
 
     def _work(
         self,
@@ -298,10 +322,12 @@ class Search:
             if begun >= deadline:
                 self._end("seconds")
                 return
-            status = self._call(worker, min(size, left))
-            now = time.perf_counter()
-            if not self._go_on(worker, status):
-                return
+            self._may_run.wait()
+            with self._locks[self.workers.index(worker)]:
+                status = self._call(worker, min(size, left))
+                now = time.perf_counter()
+                if not self._go_on(worker, status):
+                    return
             size = max(1, min(2 * size, int(size * SLICE / max(now - begun, 1e-7))))
             if look is not None and now >= next_look:
                 look()

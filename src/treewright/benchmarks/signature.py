@@ -12,7 +12,7 @@ from treewright.errors import OptionError, TreewrightError
 from treewright.options import Options, Rave, Rollout, SelectionBias, Widening
 from treewright.search import Search
 
-SIMULATIONS = {"samegame": 40}  # a large board, interpreted; 300 elsewhere
+SIMULATIONS = {"samegame": 15}  # a large board, interpreted; 300 elsewhere
 DOMAINS = {
     "nim": {"heap": 12},
     "tictactoe": {},

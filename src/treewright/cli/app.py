@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, demo, experiment, gallery, play, search, tune
+from treewright.cli import bench, cache, experiment, gallery, play, search, tune
 
 app = typer.Typer(
     name="treewright",
@@ -32,7 +32,6 @@ def root(
     """Monte Carlo tree search that compiles together with your own domain."""
 
 
-app.command("demo")(demo.demo)
 app.command("play")(play.play)
 app.command("search")(search.search)
 app.command("tree")(search.tree)

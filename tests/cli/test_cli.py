@@ -1,0 +1,175 @@
+"""The command line, as a script and as a person would use it."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from treewright.cli import main; main()"]
+
+
+def treewright(*arguments, stdin="", cwd=None, check=0, env=None):
+    out = subprocess.run(
+        [*COMMAND, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=os.environ | (env or {}),
+        timeout=120,
+    )
+    assert out.returncode == check, (out.returncode, out.stdout, out.stderr)
+    assert "Traceback" not in out.stderr
+    return out
+
+
+def test_help_is_quick():
+    """Under half a CPU second, so it imports neither NumPy nor Numba."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = treewright("--help")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    assert "play" in out.stdout
+    assert spent < 0.5
+
+
+@pytest.mark.parametrize(
+    "command", ["play", "search", "tree", "check", "domains", "bench", "cache"]
+)
+def test_every_help_has_examples(command):
+    assert "Examples:" in treewright(command, "--help").stdout
+
+
+def test_search_json_is_one_document(tmp_path):
+    out = treewright("search", "nim", "--set", "heap=10", "--solver", "--json", cwd=tmp_path)
+    data = json.loads(out.stdout)
+    assert data["best"] == 2
+    assert data["value"] == 1.0
+    assert data["stopped"] == "solved"
+    assert {c["action"] for c in data["children"]} == {1, 2, 3}
+    again = treewright("search", "nim", "--set", "heap=10", "--solver", "--json", cwd=tmp_path)
+    first, second = json.loads(again.stdout), data
+    first.pop("seconds"), second.pop("seconds")
+    assert first == second
+
+
+def test_search_for_people():
+    out = treewright("search", "tictactoe", "--simulations", "500", "--rave", "100")
+    assert "rave" in out.stdout
+    assert "best:" in out.stdout
+    assert out.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("search", "chess"), "there is no domain 'chess'"),
+        (("search", "connect4"), "did you mean 'connect-four-v1'"),
+        (("search", "nim", "--simulations", "0"), "simulations must be a whole number"),
+        (("search", "nim", "--simulations", "many"), "Invalid value for '--simulations'"),
+        (("search", "nim", "--c", "nan"), "c must be between 0"),
+        (("search", "nim", "--set", "heap"), "write it as name=value"),
+        (("search", "nim", "--set", "pile=3"), "Nim has no setting 'pile'"),
+        (("search", "nim", "--set", "heap=0"), "has ended: there is nothing to search"),
+        (("search", "nim", "--memory", "lots"), "write it like '512MiB'"),
+        (("search", "nim", "--policy", "clever"), "Rollout(policy)='clever' is unknown"),
+        (("search", "none.py:Game"), "there is no file none.py"),
+        (("search", "treewright.domains.nim:Nym"), "did you mean 'Nim'"),
+        (("tree", "nim", "--out", "tree.bmp"), "draw to one of .svg, .png, .pdf, .dot"),
+        (("tree", "nim", "--out", "no/such/folder/tree.svg"), "can't be written"),
+        (("play", "samegame"), "not a game for two players"),
+        (("bench", "core", "--seconds", "0"), "Invalid value for '--seconds'"),
+        (("serach", "nim"), "No such command"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, said, tmp_path):
+    out = treewright(*arguments, check=2, cwd=tmp_path)
+    assert out.stdout == ""
+    assert said in " ".join(out.stderr.replace("│", " ").split())
+    assert list(tmp_path.iterdir()) == [], "nothing half-written"
+
+
+def test_tree_draws_what_it_says(tmp_path):
+    for name in ("tree.svg", "tree.png", "tree.dot"):
+        out = treewright("tree", "nim", "--set", "heap=7", "--out", name, "--json", cwd=tmp_path)
+        assert json.loads(out.stdout)["nodes"] > 10
+    assert (tmp_path / "tree.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "tree.svg").read_text()
+    assert "take 3" in (tmp_path / "tree.dot").read_text()
+
+
+def test_check_says_no_with_exit_code_1(tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "import treewright as tw\n"
+        "from numpy import int8\n"
+        "class Bad(tw.Domain):\n"
+        "    max_actions, state = 2, tw.record(n=int8)\n"
+        "    def start(s): s.n = 0\n"
+        "    def legal(s, out):\n"
+        "        out[0] = 1\n"
+        "        out[1] = 1\n"
+        "        return 2\n"
+        "    def play(s, action): s.n += 1\n"
+        "    def ended(s): return s.n == 2\n"
+        "    def rewards(s, out): out[0] = 1.0\n"
+    )
+    out = treewright("check", "bad.py:Bad", check=1, cwd=tmp_path)
+    assert "legal() listed an action twice" in out.stdout
+    report = json.loads(treewright("check", "nim", "--games", "2", "--json").stdout)
+    assert report["ok"]
+
+
+def test_a_domain_file_with_an_error_in_it(tmp_path):
+    (tmp_path / "broken.py").write_text("import treewright as tw\n\n1 / 0\n")
+    out = treewright("check", "broken.py:Any", check=2, cwd=tmp_path)
+    assert "broken.py can't be loaded: ZeroDivisionError" in out.stderr
+
+
+def test_a_game_of_tic_tac_toe():
+    """A human who plays badly loses or draws; hint, undo and garbage are understood."""
+    moves = "hint\nz9\na2\nundo\na2\nb1\nc2\na1\na3\nb3\nc3\nc1\nquit\n"
+    out = treewright("play", "tictactoe", "--simulations", "2000", stdin=moves)
+    assert "visits" in out.stdout
+    assert "'z9' is not a move here" in out.stdout
+    assert out.stdout.strip().splitlines()[-1] in ("the search wins", "draw", "not finished")
+
+
+def test_play_ends_with_its_input_and_speaks_json():
+    out = treewright("play", "connect-four", "--second", "--json", stdin="4\n")
+    data = json.loads(out.stdout)
+    assert data["outcome"] == "not finished"
+    assert len(data["moves"]) == 3
+
+
+def test_cache_info_and_clear(tmp_path):
+    env = {"TREEWRIGHT_CACHE": str(tmp_path / "cache")}
+    data = json.loads(treewright("cache", "info", "--json", env=env).stdout)
+    assert data == {"directory": str(tmp_path / "cache"), "kernels": 0, "bytes": 0}
+    (tmp_path / "cache" / "one").mkdir(parents=True)
+    assert "1 kernels" in treewright("cache", "info", env=env).stdout
+    assert json.loads(treewright("cache", "clear", "--json", env=env).stdout) == {"removed": 1}
+
+
+def test_domains_lists_ids():
+    assert "tictactoe-v1" in json.loads(treewright("domains", "--json").stdout)
+
+
+def test_save_writes_a_search(tmp_path):
+    import treewright as tw
+
+    treewright("search", "nim", "--save", "nim.npz", cwd=tmp_path)
+    assert tw.load(tmp_path / "nim.npz", tw.make("nim")).result().simulations == 10_000
+
+
+def test_memory_benchmark_runs_small():
+    out = treewright("bench", "memory", "--nodes", "20000", "--budget", "256KiB", "--json")
+    data = json.loads(out.stdout)
+    assert data["without_commit"]["stopped"] == "memory"
+    assert data["with_commit"]["nodes"] > data["without_commit"]["nodes"]
+
+
+def test_version():
+    assert treewright("--version").stdout.startswith("treewright 0.")

@@ -1,0 +1,15 @@
+"""The behaviour of every domain and variant, pinned.
+
+If this fails and you meant to change what the search does, say so in the commit and put the
+new signature here (``treewright bench --signature``).
+"""
+
+from treewright.benchmarks.signature import signature
+
+PINNED = "281176c9ffb53d43"
+
+
+def test_signature():
+    value, parts = signature()
+    assert len(parts) == 43
+    assert value == PINNED, parts
