@@ -6,7 +6,7 @@ new signature here (``treewright bench --signature``).
 
 from treewright.benchmarks.signature import signature
 
-PINNED = "281176c9ffb53d43"
+PINNED = "a514324e1df605b8"
 
 
 def test_signature():

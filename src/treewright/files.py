@@ -1,5 +1,6 @@
 """Searches on disk: one ``.npz`` file that holds every worker's tree, stream and tables."""
 
+import hashlib
 import json
 import os
 import zipfile
@@ -78,7 +79,7 @@ def load(path: str | Path, domain: Domain) -> Search:
 
 def _identity(domain: Domain) -> dict[str, Any]:
     """What must agree for a tree to make sense in a domain."""
-    tables = {k: [v.shape, v.dtype.str] for k, v in domain.tables.items()}
+    tables = {k: hashlib.sha256(v.tobytes()).hexdigest() for k, v in domain.tables.items()}
     known = {
         "name": domain.name,
         "settings": domain.settings,

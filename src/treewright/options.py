@@ -49,7 +49,8 @@ class Rave(metaclass=_FromKeywords):
     """Rapid action value estimation, mixed into the node's value (Magnuson 3.2, 3.3).
 
     ``Q* = (1 - β) W/N + β W~/N~`` where ``W~/N~`` averages every simulation below the parent
-    in which the same player made the move at any later time.
+    in which the same player made the move at any later time.  (The parent's own first
+    simulation, from before its moves were listed, is not among them.)
 
     The hand-made schedule is ``β = sqrt(k / (3 N(parent) + k))``: after ``k`` simulations
     both values count the same.  ``k=math.inf`` is RAVE alone (β = 1).  With ``bias``, β
@@ -71,7 +72,8 @@ class SelectionBias(metaclass=_FromKeywords):
     """Kartal's selection biasing (Magnuson 4.4): one table of action values for the whole tree.
 
     ``Q* = (1 - β) W/N + β T[key]`` with ``β = k / (k + N)``: the table leads while the node
-    is young.  ``T[key]`` is the mean reward of all simulations that used the action anywhere.
+    is young.  ``T[key]`` is the mean reward over all uses of the action, anywhere in the tree
+    or in a rollout.
     """
 
     k: float = 20.0
@@ -132,10 +134,13 @@ class Options(metaclass=_FromKeywords):
     c: the exploration constant; 0 exploits only.
     fpu: ``None`` is the naive expansion: every child is tried before any is traversed.
         A number is one-node expansion: an untried child competes with this urgency.
+        An untried child about which RAVE, the table or a prior knows something competes with
+        that estimate and the bonus of one visit, whatever ``fpu`` is.
     puct: ``Q + c P sqrt(N(parent)) / (1 + N)`` with ``P`` the normalised ``weight``; untried
         children have the mean of their tried siblings, or ``fpu``.
     rave, selection_bias: mix another estimate into ``Q``.
-    priors: count the domain's ``prior`` (value, visits) as simulations already seen.
+    priors: count the domain's ``prior`` (value, visits) as simulations of the child already
+        seen; the parent's ``N`` counts real ones only.
     expand: the order in which untried children are added: ``uniform``, or ``weighted``
         (drawn without replacement by ``weight``, as MCMCTS does).
     widening: progressive widening.

@@ -229,9 +229,11 @@ class Search:
     # --------------------------------------------------------------------------- internals
 
     def _set_players(self, player: int, mover: int | None = None) -> None:
+        """Who decides at the root, and who moved there; chance moves for whoever moved last."""
         moved = player if mover is None else mover
         for worker in self.workers:
-            worker.set_players(player, max(moved, 0))
+            before = int(worker.run["root_mover"])
+            worker.set_players(player, moved if moved >= 0 else before)
 
     def _limits(self, simulations: int | None, nodes: int | None) -> list[tuple[int, int]]:
         """Per worker: the total of simulations and of created nodes at which it stops.

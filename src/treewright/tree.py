@@ -1,7 +1,7 @@
 """Looking at a search tree: children, variations, graphs."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -150,6 +150,16 @@ def _mean(row: Any) -> float:
     return float(row["value"]) / int(row["visits"]) if row["visits"] else math.nan
 
 
+# numbers of a child that are not added up over workers
+_MERGED: dict[str, Callable[[float, float], float]] = {
+    "best": max,
+    "low": max,
+    "high": min,
+    "p": max,
+    "prior": max,
+}
+
+
 def merge_children(workers: list[Worker], choose: Choice, position: Position) -> Children:
     """The root's children over all workers, in the order in which they would be played."""
     merged: dict[int, dict[str, float]] = {}
@@ -157,7 +167,7 @@ def merge_children(workers: list[Worker], choose: Choice, position: Position) ->
         for action, row in _root_rows(worker):
             into = merged.setdefault(action, dict.fromkeys(row, 0.0))
             for name, value in row.items():
-                pick = {"best": max, "low": max, "high": min}.get(name)
+                pick = _MERGED.get(name)
                 if pick is None:
                     into[name] += value
                 elif not into["seen"]:
@@ -165,13 +175,17 @@ def merge_children(workers: list[Worker], choose: Choice, position: Position) ->
                 else:
                     into[name] = pick(into[name], value)
             into["seen"] = 1.0
-    for action in position.legal():  # a root that was simulated once has no edges yet
-        merged.setdefault(action, {"visits": 0.0, "value": 0.0})
+    unknown = {"visits": 0.0, "value": 0.0}
+    if workers[0].switches.SOLVER:
+        unknown |= {"low": 0.0, "high": 1.0}
+    for action in position.legal():  # not every untried action has an edge
+        merged.setdefault(action, unknown)
     children = [_child(a, row, position) for a, row in merged.items()]
     floor = max((c.low or 0.0 for c in children), default=0.0)
 
     def rank(child: Child) -> tuple[float, ...]:
-        refuted = child.high is not None and child.high < floor
+        # can't beat what is sure
+        refuted = child.high is not None and child.high <= floor and (child.low or 0.0) < floor
         value = -math.inf if child.value is None else child.value
         keys = {
             "visits": (child.visits, value),

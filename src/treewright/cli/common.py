@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 @contextlib.contextmanager
 def progress(
-    what: str, total: float | None, quiet: bool
+    what: str, simulations: int | None, seconds: float | None, quiet: bool
 ) -> Iterator[Callable[["Progress"], None] | None]:
     """A bar on stderr for a search that takes longer than a moment; None when not wanted."""
     if quiet or not sys.stderr.isatty():
@@ -94,10 +94,10 @@ def progress(
     )
     shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
     with shown as bar:
-        task = bar.add_task(f"{what}: compiling", total=total)
+        task = bar.add_task(f"{what}: compiling", total=seconds or simulations)
 
         def seen(now: "Progress") -> None:
-            done = now.simulations if total is None or total > 1e4 else now.seconds
+            done = now.seconds if seconds else now.simulations
             bar.update(task, completed=done, description=f"{what}: {now.simulations:,} simulations")
 
         yield seen

@@ -62,7 +62,7 @@ def search(
         workers=workers,
         memory=memory,
     )
-    with progress(domain, simulations or seconds, quiet) as seen:
+    with progress(domain, simulations, seconds, quiet) as seen:
         result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
     if save is not None:
         found.save(save)
@@ -106,7 +106,7 @@ def tree(
     from treewright.search import Search
 
     found = Search(find(domain, **settings(set_)), options(c, rave, solver, policy), seed=seed)
-    with progress(domain, simulations, quiet) as seen:
+    with progress(domain, simulations, None, quiet) as seen:
         found.run(simulations, progress=seen)
     shown = draw_tree(found, out, depth=depth, top=top)
     emit({"out": str(out), "nodes": shown}, f"{out}: {shown} nodes drawn", as_json)

@@ -9,6 +9,7 @@ without the cache.  Never guess.
 
 import dis
 import enum
+import functools
 import hashlib
 import os
 import sys
@@ -173,6 +174,7 @@ def environment() -> tuple[Any, ...]:
     return (flags, versions, sys.version_info[:3], sys.implementation.cache_tag)
 
 
+@functools.cache
 def kernel_sources() -> bytes:
     """The content of every file of the kernel package."""
     digest = hashlib.sha256()

@@ -107,9 +107,9 @@ def edge_dtype(on: Switches) -> np.dtype:
     if on.RAVE:
         columns += [("rave_visits", np.int32), ("rave_value", np.float64)]
     if on.PUCT:
-        columns.append(("p", np.float32))
+        columns.append(("p", np.float64))
     if on.PRIORS:
-        columns += [("prior_visits", np.float32), ("prior_value", np.float32)]
+        columns += [("prior_visits", np.float64), ("prior_value", np.float64)]
     return np.dtype(columns, align=True)
 
 

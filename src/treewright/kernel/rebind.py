@@ -35,6 +35,11 @@ _INTEGERS: dict[Any, Callable[[Any], int]] = {
 }
 
 
+def _single(value: Any) -> float:
+    """The interpreted form of ``float32(x)``: a Python float, rounded like C."""
+    return float(np.float32(value))
+
+
 class Rebinder:
     """Copies functions and what they reach; the same function is copied once."""
 
@@ -106,7 +111,7 @@ def interpreted(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return Cells(value)
     if isinstance(value, type):
-        return _INTEGERS.get(value, value)
+        return _single if value is np.float32 else _INTEGERS.get(value, value)
     if isinstance(value, np.generic):
         return value.item()
     name = str(value)

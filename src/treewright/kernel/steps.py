@@ -13,6 +13,8 @@ children of a node are the first ``tried`` edges of its block.  ``path[d]`` was 
 
 import math
 
+from numpy import float32
+
 from treewright.kernel.layout import (
     BAD_ACTION,
     BAD_KEY,
@@ -78,15 +80,16 @@ def descend(tree, t, p, run, rng, s):
     depth = 1
     tree.path[0] = 0
     tree.movers[0] = run.root_mover
-    while nodes[current].visits > 0 and depth < MAX_LENGTH:
+    while nodes[current].visits > 0 and depth <= MAX_LENGTH:
         mover = player(s, t)
         if nodes[current].n == 0:  # an opened node was checked when it was opened
             if ended(s, t) or (TURN and mover >= 0 and mover != run.root_player):
                 break
             status = open_node(tree, t, p, run, rng, s, current, mover)
-            if status == FULL and p.rollout_when_full:
+            if status == FULL:
                 run.full = 1
-                break
+                if p.rollout_when_full:
+                    break
             if status != DONE:
                 return depth, status
         if CHANCE and mover < 0:
@@ -138,7 +141,7 @@ def open_node(tree, t, p, run, rng, s, current, mover):
         return status
     node = tree.nodes[current]
     if LAZY and capacity(0, n) < n:
-        first = new_block(p, run, edges, capacity(0, n))
+        first = new_block(p, run, edges, capacity(0, n), 0)
         if first < 0:
             return FULL
         node.first = first
@@ -257,12 +260,17 @@ def select(tree, p, rng, current, mover):
     best = -1
     best_urgency = -math.inf
     ties = 1
+    proven = first  # the best of what needs no more search
+    surest = -1.0
     siblings = 0
     sibling_value = 0.0
     for i in range(first, first + tried):
         edge = edges[i]
         child = nodes[edge.child]
         if SOLVER and child.low >= child.high:
+            if child.low > surest:
+                surest = child.low
+                proven = i
             continue
         visits = child.visits
         if PUCT:
@@ -292,13 +300,14 @@ def select(tree, p, rng, current, mover):
                     best_urgency = u
                     best = i
                     ties = 1
-                elif u == best_urgency:
+                elif u == best_urgency and not EXPAND_WEIGHTED:  # else the drawn order decides
                     ties += 1
                     if below(rng, ties) == 0:
                         best = i
         elif best < 0 or p.fpu > best_urgency:
             return untried(rng, first, n, tried)
-    return best if best >= 0 else first
+    # chance can lead into a node that is proven as a whole: play on as proven
+    return best if best >= 0 else proven
 
 
 def untried(rng, first, n, tried):
@@ -384,7 +393,11 @@ def expand(tree, t, p, run, rng, s, current, edge):
     else:
         slot = parent.first + tried
         action = -1 - edges[edge].child
-        exchange(edges, slot, edge)
+        if EXPAND_WEIGHTED:  # keep the drawn order of the others
+            for i in range(edge, slot, -1):
+                exchange(edges, i, i - 1)
+        else:
+            exchange(edges, slot, edge)
     child = run.nodes
     node = nodes[child]
     node.value = 0.0
@@ -439,7 +452,7 @@ def grow(tree, t, p, run, s, parent):
     tried = parent.tried
     old = parent.first
     size = capacity(tried + 1, parent.n)
-    first = new_block(p, run, edges, size)
+    first = new_block(p, run, edges, size, 1)
     if first < 0:
         return False
     for i in range(tried):
@@ -458,14 +471,14 @@ def grow(tree, t, p, run, s, parent):
     return True
 
 
-def new_block(p, run, edges, size):
-    """The first of ``size`` free edges, or -1."""
+def new_block(p, run, edges, size, nodes):
+    """The first of ``size`` free edges, or -1; ``nodes`` will be added besides."""
     kind = size_class(size)
     if SMALLEST << kind == size and run.free[kind] > 0:
         first = run.free[kind] - 1
         run.free[kind] = edges[first].child
         return first
-    if not room(p, run, 0, size):
+    if not room(p, run, nodes, size):
         return -1
     first = run.edges
     run.edges += size
@@ -708,7 +721,7 @@ def prove(tree, run, depth):
     nodes = tree.nodes
     if run.terminal:
         leaf = nodes[tree.path[depth - 1]]
-        leaf.low = tree.rewards[tree.movers[depth - 1]]
+        leaf.low = float32(tree.rewards[tree.movers[depth - 1]])
         leaf.high = leaf.low
     for d in range(depth - 1, 0, -1):
         if CHANCE and tree.trace_players[d - 1] < 0:
@@ -724,5 +737,5 @@ def prove(tree, run, depth):
             low, high = 1.0 - high, 1.0 - low
         if low <= node.low and high >= node.high:
             return
-        node.low = low
-        node.high = high
+        node.low = float32(low)
+        node.high = float32(high)
