@@ -172,17 +172,20 @@ class Domain:
 
         return types.SimpleNamespace(**{k: Cells(v) for k, v in self.tables.items()})
 
+    @functools.cached_property
+    def _start(self) -> Any:
+        from treewright.kernel.rebind import Rebinder
+
+        return Rebinder(None).function(type(self).start)  # type: ignore[attr-defined]
+
     def new_state(self) -> Any:
         """The start state, as the interpreted engine sees it."""
         from treewright.kernel.interpreted import RecordProxy
-        from treewright.kernel.rebind import Rebinder
-        from treewright.kernel.specialise import takes_tables
 
         s = RecordProxy(np.zeros(1, self.state)) if self.is_record else self.state()
-        start = type(self).start  # type: ignore[attr-defined]
-        tables = (self.interpreted_tables,) if takes_tables(start) else ()
+        tables = (self.interpreted_tables,) if "t" in self._start.__code__.co_varnames[1:2] else ()
         try:
-            Rebinder(None).function(start)(s, *tables, **self.settings)
+            self._start(s, *tables, **self.settings)
         except ValueError as error:  # how a domain refuses its settings
             raise OptionError(f"{self.name}: {error}") from error
         return s

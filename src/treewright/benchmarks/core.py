@@ -36,7 +36,7 @@ def open_spiel_cpp(game: str) -> Run:
     def run(simulations: int, seed: int) -> None:
         rollouts = pyspiel.RandomRolloutEvaluator(1, seed)
         bot = pyspiel.MCTSBot(ready, rollouts, 2 * C, simulations, 1000, False, seed, False)
-        bot.step(ready.new_initial_state())
+        bot.mcts_search(ready.new_initial_state())  # step() crashes with games in Python (2.0.2)
 
     return run
 

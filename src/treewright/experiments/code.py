@@ -95,7 +95,7 @@ class CodeFingerprint(Fingerprint):
         if new and function.__kwdefaults__:
             self.value(function.__kwdefaults__)
 
-    def value(self, value: Any, attributes: frozenset[str] | set[str] = frozenset()) -> None:
+    def value(self, value: Any, attributes: frozenset[str] = frozenset()) -> None:
         if isinstance(value, Domain):
             self.value(type(value))
             self.value([value.state, value.settings, value.tables, value.players])
@@ -128,7 +128,7 @@ class CodeFingerprint(Fingerprint):
         if not self._by_module(function.__module__, place):
             super()._plain_function(function)
 
-    def _module(self, module: types.ModuleType, attributes: frozenset[str] | set[str]) -> None:
+    def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> None:
         if module.__name__ in _SILENT or not self._by_module(module.__name__, module.__name__):
             super()._module(module, attributes)
 

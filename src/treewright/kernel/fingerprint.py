@@ -30,20 +30,22 @@ class Unhashable(TypeError):  # noqa: N818 - reads as what it is
     """A value that compiled code depends on in a way that can't be fingerprinted."""
 
 
-def globals_read(code: types.CodeType) -> set[str]:
+@functools.cache
+def globals_read(code: types.CodeType) -> frozenset[str]:
     """Names of the globals that the code, and code nested in it, reads."""
     names = {
         i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     }
-    return names.union(*(globals_read(c) for c in nested(code)))
+    return frozenset(names).union(*(globals_read(c) for c in nested(code)))
 
 
-def attributes_read(code: types.CodeType) -> set[str]:
+@functools.cache
+def attributes_read(code: types.CodeType) -> frozenset[str]:
     """Names of all attributes that the code, and code nested in it, mentions."""
     names = {
         i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")
     }
-    return names.union(*(attributes_read(c) for c in nested(code)))
+    return frozenset(names).union(*(attributes_read(c) for c in nested(code)))
 
 
 def nested(code: types.CodeType) -> list[types.CodeType]:
@@ -58,7 +60,15 @@ def is_overload_stub(function: Any) -> bool:
     """Whether Numba has another implementation for a plain function (``@overload``)."""
     from numba.core.typing.templates import builtin_registry
 
-    return any(known is function for known, _ in builtin_registry.globals)
+    return id(function) in _overloaded(len(builtin_registry.globals))
+
+
+@functools.lru_cache(1)
+def _overloaded(count: int) -> frozenset[int]:
+    """The ids of all functions with an overload; ``count`` changes when one is added."""
+    from numba.core.typing.templates import builtin_registry
+
+    return frozenset(id(known) for known, _ in builtin_registry.globals)
 
 
 class Fingerprint:
@@ -110,7 +120,7 @@ class Fingerprint:
             self.add("free", name)
             self.value(cell.cell_contents, attributes)
 
-    def value(self, value: Any, attributes: frozenset[str] | set[str] = frozenset()) -> None:
+    def value(self, value: Any, attributes: frozenset[str] = frozenset()) -> None:
         """Add one value; ``attributes`` are the names by which a module may be read."""
         if isinstance(value, Dispatcher):
             self.add("jit", sorted((k, repr(v)) for k, v in value.targetoptions.items()))
@@ -148,7 +158,7 @@ class Fingerprint:
         else:
             self.function(function)
 
-    def _module(self, module: types.ModuleType, attributes: frozenset[str] | set[str]) -> None:
+    def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> None:
         self.add("module", module.__name__)
         if not is_library(module.__name__):
             for name in sorted(attributes):

@@ -81,7 +81,7 @@ class Rebinder:
             cell.cell_contents = self.value(original.cell_contents, attributes)
         return result
 
-    def value(self, value: Any, attributes: set[str]) -> Any:
+    def value(self, value: Any, attributes: frozenset[str]) -> Any:
         """What stands for a global in the copied function."""
         if hasattr(value, "py_func"):  # compiled by the author with @njit
             keep = self._jit is not None and not self._recompile
@@ -96,7 +96,7 @@ class Rebinder:
             return interpreted(value)
         return value
 
-    def _module(self, module: types.ModuleType, attributes: set[str]) -> types.ModuleType:
+    def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> types.ModuleType:
         if is_library(module.__name__) and (self._jit or module is not np):
             return module
         copied = types.ModuleType(module.__name__)

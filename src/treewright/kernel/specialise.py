@@ -117,7 +117,7 @@ def specialise(
     inner = functools.partial(jit, **INNER)
     rebind = Rebinder(inner)
     injected: dict[str, Any] = {
-        n: rebind.value(v, set()) for n, v in vars(module).items() if n not in own
+        n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
     module.__dict__.update(injected, borrow=borrow, **constants, **hooks(domain, inner, debug))
     # one machine function: calls between the steps would halve the speed
