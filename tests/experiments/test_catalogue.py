@@ -34,6 +34,7 @@ def test_all_smoke_scales_in_two_minutes(tmp_path):
     with Store(tmp_path / "store") as store, executor("processes", 2) as cells:
         for experiment in experiments().values():
             done = run(experiment, store, cells, scale="smoke")
+            assert done.stopping == ""
             assert done.failed == 0, done.errors
             now = standing(experiment, store, "smoke")
             assert not now.missing

@@ -187,5 +187,6 @@ def test_code_edited_while_it_runs(bench):
     bench.toy(seeds=51)
     out, _ = process.communicate(timeout=60)
     found = json.loads(out)[0]
+    assert process.returncode == 1
     assert found["stopped"] == "toy.py changed while it ran"
     assert 0 < found["done"] < 50

@@ -80,7 +80,7 @@ def run(
 ) -> None:
     """Compute the cells that have no row yet; interrupted runs go on where they were.
 
-    Exit code 1 if a cell raised, 130 after Ctrl-C.
+    Exit code 1 if a cell raised or the code was edited meanwhile, 130 after Ctrl-C.
 
     Examples: treewright experiment run tictactoe-strength;
     treewright experiment run --all --time 30m --engine threads --workers 1
@@ -139,7 +139,7 @@ def run(
         emit(found, "", as_json)
     if found and found[-1]["stopped"] == "interrupt":
         raise typer.Exit(130)
-    if any(f["failed"] for f in found):
+    if any(f["failed"] or f["stopped"] not in ("", "time") for f in found):
         raise typer.Exit(1)
 
 

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from treewright.experiments import plots
+from treewright.experiments import ExperimentError, plots
 from treewright.experiments.executors import executor
 from treewright.experiments.registry import experiment
 from treewright.experiments.report import report
@@ -19,7 +19,9 @@ def piece(seed: int) -> Piece:
     chosen = experiment(NAME)
     with tempfile.TemporaryDirectory() as folder:
         with Store(Path(folder) / "store.sqlite") as store, executor("threads", 1) as cells:
-            run(chosen, store, cells, scale=SCALE)
+            done = run(chosen, store, cells, scale=SCALE)
+            if done.stopping:
+                raise ExperimentError(f"the gallery's experiment stopped: {done.stopping}")
             now = standing(chosen, store, SCALE)
         out = Path(folder) / "figure.png"
         plots.save(chosen, [stored.values for stored in now.good], out)
