@@ -1,6 +1,7 @@
 """Fingerprints of code: what changes a number changes them, and nothing else does."""
 
 import functools
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -69,6 +70,19 @@ def test_the_same_in_every_process():
     run = functools.partial(subprocess.run, capture_output=True, text=True, check=True)
     found = {run([sys.executable, "-c", program]).stdout for _ in range(3)}
     assert len(found) == 1
+
+
+def test_touched_files_are_not_changed_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(code, "_seen", {})
+    path = tmp_path / "x.py"
+    path.write_text("x = 1")
+    code._remember(path)
+    os.utime(path, (0, 0))
+    assert code.changed() is None
+    path.write_text("x = 2")
+    assert code.changed() == path
+    path.unlink()
+    assert code.changed() == path
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _SILENT = frozenset(
 _SHOWN_ONLY = frozenset({"describe", "render"})
 
 
-_stamps: dict[Path, tuple[int, int]] = {}  # the files that fingerprints were taken of
+_seen: dict[Path, tuple[tuple[int, int], bytes]] = {}  # the files that fingerprints are of
 
 
 def changed() -> Path | None:
@@ -50,7 +50,18 @@ def changed() -> Path | None:
 
     A run must stop then: processes that it starts would load other code than it believes.
     """
-    return next((path for path, stamp in _stamps.items() if _stamp(path) != stamp), None)
+    for path, (stamp, content) in _seen.items():
+        now = _stamp(path)
+        if now != stamp:
+            if _content(path) != content:
+                return path
+            _seen[path] = (now, content)  # touched, not changed
+    return None
+
+
+def _remember(path: Path) -> None:
+    if path not in _seen:
+        _seen[path] = (_stamp(path), _content(path))
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -59,6 +70,13 @@ def _stamp(path: Path) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_mtime_ns, found.st_size)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError:  # code from a string or an archive
+        return b""
 
 
 def code_of(experiment: Experiment, settings: Settings) -> str:
@@ -89,8 +107,7 @@ class CodeFingerprint(Fingerprint):
 
     def function(self, function: types.FunctionType) -> None:
         new = id(function) not in self._seen
-        path = Path(function.__code__.co_filename)
-        _stamps.setdefault(path, _stamp(path))
+        _remember(Path(function.__code__.co_filename))
         super().function(function)
         if new and function.__kwdefaults__:
             self.value(function.__kwdefaults__)
@@ -197,7 +214,7 @@ def _source_of(module: str) -> str:
     """A hash of a Treewright module and of every one that it imports, directly or not."""
     digest = hashlib.sha256()
     for path in sorted(_closure(module)):
-        _stamps.setdefault(path, _stamp(path))
+        _remember(path)
         digest.update(path.name.encode())
         digest.update(_stripped(ast.parse(path.read_bytes())).encode())
     return digest.hexdigest()
