@@ -24,7 +24,8 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
         if out.suffix == ".dot":
             out.write_text(search.tree.to_dot(depth, top) + "\n")
         else:
-            _figure(shown, search).savefig(out, bbox_inches="tight", dpi=110)
+            dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
+            _figure(shown, search).savefig(out, bbox_inches="tight", dpi=110, **dated)
     except OSError as error:
         raise TreewrightError(f"{out} can't be written: {error.strerror}") from error
     return len(shown)

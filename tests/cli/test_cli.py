@@ -173,3 +173,9 @@ def test_memory_benchmark_runs_small():
 
 def test_version():
     assert treewright("--version").stdout.startswith("treewright 0.")
+
+
+def test_the_same_tree_gives_the_same_drawing(tmp_path):
+    for name in ("one.svg", "two.svg"):
+        treewright("tree", "nim", "--set", "heap=7", "--out", name, cwd=tmp_path)
+    assert (tmp_path / "one.svg").read_text() == (tmp_path / "two.svg").read_text()

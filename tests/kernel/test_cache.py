@@ -16,7 +16,9 @@ import pytest
 FILES = {
     "config.py": "SCALE = 1.0\n",
     "deeper.py": "DEEP = 1.0\ndef deep():\n    return DEEP\n",
-    "helper.py": "from deeper import deep\ndef scale(x=1.0):\n    return 1.0 * x * deep()\n",
+    "helper.py": "from deeper import deep\n"
+    "def scale(x=1.0, *, y=1.0):\n"
+    "    return 1.0 * x * y * deep()\n",
     "domain.py": textwrap.dedent(
         """
         import enum
@@ -51,6 +53,13 @@ FILES = {
         """
     ),
 }
+
+SETS = """
+from treewright.kernel.fingerprint import Fingerprint
+mark = Fingerprint()
+mark.code(compile("x in {'a', 'b', 'c', 'd', 'e'}", "x", "eval"))
+print(mark.hexdigest())
+"""
 
 KEY = """
 import warnings
@@ -118,6 +127,7 @@ EDITS = {
     "another module's attribute": ("config.py", "SCALE = 1.0", "SCALE = 0.5"),
     "a helper in another file": ("helper.py", "return 1.0 *", "return 0.5 *"),
     "a helper's default": ("helper.py", "x=1.0", "x=0.5"),
+    "a helper's keyword default": ("helper.py", "y=1.0", "y=0.5"),
     "a helper's helper's global": ("deeper.py", "DEEP = 1.0", "DEEP = 0.5"),
 }
 
@@ -136,6 +146,12 @@ def test_every_edit_changes_the_fingerprint_and_no_comment_does(tmp_path):
         assert len(keys) == 2 + list(EDITS).index(what), f"{what} was not noticed"
     assert project.python(KEY) == before
     assert project.python(KEY, NUMBA_BOUNDSCHECK="1") not in keys
+
+
+def test_a_set_in_the_code_has_one_fingerprint(tmp_path):
+    """Sets of words are in another order in each process."""
+    project = Project(tmp_path)
+    assert len({project.python(SETS, PYTHONHASHSEED=str(seed)) for seed in range(4)}) == 1
 
 
 def test_edits_are_picked_up_at_once(tmp_path):

@@ -95,6 +95,8 @@ class Fingerprint:
         for const in code.co_consts:
             if isinstance(const, types.CodeType):
                 self.code(const)
+            elif isinstance(const, frozenset):  # `x in {...}`: sets have no order
+                self.add("const", "frozenset", sorted(map(repr, const)))
             else:
                 self.add("const", type(const).__name__, const)
 
@@ -108,6 +110,9 @@ class Fingerprint:
         self.code(function.__code__)
         attributes = attributes_read(function.__code__)
         for default in function.__defaults__ or ():
+            self.value(default, attributes)
+        for name, default in sorted((function.__kwdefaults__ or {}).items()):
+            self.add("keyword", name)
             self.value(default, attributes)
         for name in sorted(globals_read(function.__code__)):
             if name in function.__globals__:
