@@ -150,6 +150,8 @@ class Search:
             limits = self._limits(2 * nodes + 1000, nodes)
         else:
             limits = self._limits(simulations, nodes)
+        # compile first: it counts against no budget, and Ctrl-C is not held back
+        self._call(self.workers[0], 0)
         started = time.perf_counter()
         deadline = started + seconds if seconds is not None else math.inf
         with self._catch_interrupt():
