@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.common import Json, emit
+from treewright.cli.common import Json, Quiet, emit, working
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -21,12 +21,14 @@ def bench(
         typer.Option("--signature", help="One hash over the visit counts of every variant."),
     ] = False,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Speed side by side with peers; the signature of the search."""
     if signature:
         from treewright.benchmarks.signature import signature as compute
 
-        value, parts = compute()
+        with working("searching every domain and variant", quiet):
+            value, parts = compute()
         emit({"signature": value, "parts": parts}, value, as_json)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -36,6 +38,7 @@ def bench(
 def core(
     seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Simulations per CPU second of our kernel and of every peer that is installed.
 
@@ -43,7 +46,8 @@ def core(
     """
     from treewright.benchmarks.core import run, table
 
-    rows = run(seconds)
+    with working("measuring every library in turns", quiet):
+        rows = run(seconds)
     emit(rows, table(rows), as_json)
 
 
@@ -52,6 +56,7 @@ def memory(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
     budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Explore many nodes in a fixed memory budget, with commit and without.
 
@@ -59,5 +64,6 @@ def memory(
     """
     from treewright.benchmarks.memory import run, text
 
-    found = run(nodes, budget)
+    with working(f"exploring {nodes:,} nodes, twice", quiet):
+        found = run(nodes, budget)
     emit(found, text(found), as_json)

@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli.common import Json, emit
+from treewright.cli.common import Json, Quiet, emit
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -11,7 +11,7 @@ app = typer.Typer(
 
 
 @app.command()
-def info(as_json: Json = False) -> None:
+def info(as_json: Json = False, quiet: Quiet = False) -> None:
     """Say where kernels are kept, how many, and how much they take."""
     from treewright.kernel import cache
 
@@ -23,7 +23,7 @@ def info(as_json: Json = False) -> None:
 
 
 @app.command()
-def clear(as_json: Json = False) -> None:
+def clear(as_json: Json = False, quiet: Quiet = False) -> None:
     """Remove every compiled kernel; the next search compiles again."""
     from treewright.kernel import cache
 

@@ -77,6 +77,18 @@ def _plain(value: Any) -> Any:
 
 
 @contextlib.contextmanager
+def working(what: str, quiet: bool) -> Iterator[None]:
+    """A spinner on stderr for what can't be counted, such as compiling."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+@contextlib.contextmanager
 def progress(
     what: str, simulations: int | None, seconds: float | None, quiet: bool
 ) -> Iterator[Callable[["Progress"], None] | None]:

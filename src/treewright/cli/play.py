@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.common import Json, Seconds, Seed, Set, Simulations, Solver, emit, settings
+from treewright.cli.common import (
+    Json,
+    Quiet,
+    Seconds,
+    Seed,
+    Set,
+    Simulations,
+    Solver,
+    emit,
+    settings,
+    working,
+)
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,6 +36,7 @@ def play(
     seed: Seed = 0,
     set_: Set = None,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Play against the search in the terminal.
 
@@ -50,7 +62,8 @@ def play(
     while not search.position.ended:
         position = search.position
         if position.player != human:
-            result = search.run(simulations, seconds=seconds)
+            with working("thinking", quiet):
+                result = search.run(simulations, seconds=seconds)
             say(f"search plays {result.label} (expects {result.value:.0%})\n")
             moves.append(result.label)
             search.commit(result.best)

@@ -23,6 +23,7 @@ from treewright.cli.common import (
     options,
     progress,
     settings,
+    working,
 )
 
 DomainName = Annotated[
@@ -118,6 +119,7 @@ def check(
     seed: Seed = 0,
     set_: Set = None,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Play random games through a domain and report breaches of the contract; exit 1 if any.
 
@@ -126,13 +128,14 @@ def check(
     from treewright.checking import check as run_check
     from treewright.domains import find
 
-    report = run_check(find(domain, **settings(set_)), games=games, seed=seed)
+    with working(f"playing {games} games of {domain}", quiet):
+        report = run_check(find(domain, **settings(set_)), games=games, seed=seed)
     emit(vars(report) | {"ok": report.ok}, str(report), as_json)
     if not report.ok:
         raise typer.Exit(1)
 
 
-def domains(as_json: Json = False) -> None:
+def domains(as_json: Json = False, quiet: Quiet = False) -> None:
     """List the domains that can be searched.
 
     Examples: treewright domains; treewright domains --json

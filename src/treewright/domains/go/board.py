@@ -298,9 +298,11 @@ def rules(size: int, suicide: bool = False) -> SimpleNamespace:
     def only_liberty(s, head):
         """The liberty of a chain in atari; 0 if it has several.
 
-        One liberty makes at most four pseudo-liberties, so most chains need no look.
+        Most chains need no look: one liberty makes at most four pseudo-liberties, and for two,
+        three or four of them it takes three, five or seven stones around it.
         """
-        if s.liberties[uint64(head)] > 4:
+        pairs = int64(s.liberties[uint64(head)])
+        if pairs > 4 or 2 * pairs - 1 > int64(s.stones[uint64(head)]):
             return NO_POINT
         found = NO_POINT
         v = int64(head)

@@ -109,7 +109,8 @@ def heavy(rules: SimpleNamespace, switches: Switches) -> Any:
     SAVE, NAKADE, PATTERN, CAPTURE, NEARBY, REFUSE = astuple(switches)
     eye, sound, only_liberty = rules.eye, rules.sound, rules.only_liberty
     self_atari, surroundings = rules.self_atari, rules.surroundings
-    NEAR, ROUND, CELLS = rules.near, rules.round, rules.cells
+    NEAR, ROUND = rules.near, rules.round
+    FIRST, LAST = rules.width + 1, rules.size * rules.width + rules.size
     ROOM = rules.size * rules.size
 
     def add(out, n, v):
@@ -218,9 +219,10 @@ def heavy(rules: SimpleNamespace, switches: Switches) -> Any:
     def captures(s, colour, out):
         """The last stones of the opponent's chains in atari, anywhere."""
         n = 0
-        for v in range(CELLS):
+        other = 3 - colour
+        for v in range(FIRST, LAST + 1):
             at = uint64(v)
-            if s.colour[at] == 3 - colour and s.chain[at] == v and s.liberties[at] <= 4:
+            if s.colour[at] == other and s.chain[at] == v:
                 target = only_liberty(s, v)
                 if target != PASS and sound(s, colour, target):
                     n = add(out, n, target)
