@@ -120,6 +120,14 @@ def test_does_not_compile(domain_file):
         tw.Search(domain).run(10)
 
 
+def test_even_an_error_inside_the_compiler_is_one_sentence(domain_file):
+    """Numba itself raises IndexError on keyword-only parameters."""
+    text = BASE.replace("s.n += 1", "s.n += step(s)")
+    text += "\n\ndef step(s, *, by=1):\n    return by\n"
+    with pytest.raises(tw.CompileError, match=r"authored.py, line 18, in Count.play: Numba can't"):
+        tw.Search(domain_file(text).Count()).run(10)
+
+
 def test_debug_names_function_and_line(domain_file):
     """The checked build finds the bad index; the interpreted twin knows its line."""
     text = BASE.replace("s.n += 1", "s.n += 1\n        s.cell[0] += peek(s, 2 * s.n)")

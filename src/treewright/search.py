@@ -349,9 +349,7 @@ class Search:
         """An exception from a domain function, or from compiling it, as one sentence."""
         if self.engine == "python":
             return DomainError(_from_traceback(error, self.domain))
-        from numba.core.errors import NumbaError
-
-        if isinstance(error, NumbaError):
+        if not worker.is_compiled:  # it failed while compiling, one way or another
             from treewright.kernel.explain import explain
 
             return CompileError(explain(self.domain, self.domain.state, error))

@@ -16,9 +16,7 @@ import pytest
 FILES = {
     "config.py": "SCALE = 1.0\n",
     "deeper.py": "DEEP = 1.0\ndef deep():\n    return DEEP\n",
-    "helper.py": "from deeper import deep\n"
-    "def scale(x=1.0, *, y=1.0):\n"
-    "    return 1.0 * x * y * deep()\n",
+    "helper.py": "from deeper import deep\ndef scale(x=1.0):\n    return 1.0 * x * deep()\n",
     "domain.py": textwrap.dedent(
         """
         import enum
@@ -127,7 +125,6 @@ EDITS = {
     "another module's attribute": ("config.py", "SCALE = 1.0", "SCALE = 0.5"),
     "a helper in another file": ("helper.py", "return 1.0 *", "return 0.5 *"),
     "a helper's default": ("helper.py", "x=1.0", "x=0.5"),
-    "a helper's keyword default": ("helper.py", "y=1.0", "y=0.5"),
     "a helper's helper's global": ("deeper.py", "DEEP = 1.0", "DEEP = 0.5"),
 }
 

@@ -136,6 +136,11 @@ class Worker:
         kernel = getattr(self._module, self.entry)
         return int(kernel(self._tree, self._tables, *self._seen, simulations))
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the kernel has been compiled (or loaded) successfully."""
+        return bool(getattr(self._module, self.entry).signatures)
+
     def set_limit(self, created: int) -> None:
         self._params["max_created"] = created
 
