@@ -534,6 +534,22 @@ def test_the_solver_proves_that_black_owns_3x3():
     assert result.best == domain.point("B2")
 
 
+def test_kernels_are_told_apart():
+    """Size, rule and switches are constants of compiled code; komi and position are not."""
+    from treewright.kernel.specialise import _key
+
+    def key(**settings):
+        return _key(Go(**settings), {}, "", False)
+
+    different = [{"size": 5}, {"size": 6}, {"size": 5, "suicide": True}]
+    different += [{"size": 5, "playout": "light"}, {"size": 5, "local": True}]
+    different += [{"size": 5, k: False} for k in Switches.__annotations__ if k != "local"]
+    found = [key(**settings) for settings in different]
+    assert all(kept for _, kept in found)
+    assert len({k for k, _ in found}) == len(different)
+    assert key(size=5, komi=0.5, moves="A1 B2") == key(size=5)
+
+
 def test_registered_ids():
     for size in (5, 9, 13, 19):
         domain = tw.make(f"go-{size}x{size}", komi=5.5, playout="light")
