@@ -6,7 +6,7 @@ new signature here (``treewright bench --signature``).
 
 from treewright.benchmarks.signature import signature
 
-PINNED = "a514324e1df605b8"
+PINNED = "ab38d311442bfa89"
 
 
 def test_signature():

@@ -84,7 +84,7 @@ def figure_4(options, engine):
     1/3 through A: its own simulation took B and was lost, as did one child's; the other won.
     2/3 through B: its children A and OTHER won, so its own simulation took THIRD and was lost.
     """
-    for seed in range(120):
+    for seed in range(400):
         search = search_of(FIGURE_4, WON, options, seed, engine)
         result = search.run(simulations=7)
         found = ratios(search)

@@ -137,9 +137,9 @@ def _interpreted(
     rebind = Rebinder(None)
     own = _functions_of(module)
     helpers = {
-        n: rebind.function(v)
+        n: rebind.value(v, frozenset())
         for n, v in vars(module).items()
-        if n not in own and isinstance(v, types.FunctionType)
+        if n not in own and not n.startswith("__")
     }
     module.__dict__.update(
         helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None)

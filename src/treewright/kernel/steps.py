@@ -13,7 +13,7 @@ children of a node are the first ``tried`` edges of its block.  ``path[d]`` was 
 
 import math
 
-from numpy import float32
+from numpy import float32, int64
 
 from treewright.kernel.layout import (
     BAD_ACTION,
@@ -246,9 +246,9 @@ def select(tree, p, rng, current, mover):
     nodes = tree.nodes
     edges = tree.edges
     node = nodes[current]
-    first = node.first
-    n = node.n
-    tried = node.tried
+    first = int64(node.first)
+    n = int64(node.n)
+    tried = int64(node.tried)
     if tried < n:
         if WIDENING:
             if tried < math.ceil(p.widen_k * node.visits**p.widen_alpha):
@@ -257,57 +257,72 @@ def select(tree, p, rng, current, mover):
             return untried(rng, first, n, tried)
     parent_visits = node.visits
     explore = p.c * math.sqrt(log_of(tree, parent_visits))
-    best = -1
-    best_urgency = -math.inf
-    ties = 1
+    urgencies = tree.weights
+    top = -math.inf
     proven = first  # the best of what needs no more search
     surest = -1.0
     siblings = 0
     sibling_value = 0.0
-    for i in range(first, first + tried):
-        edge = edges[i]
+    for i in range(tried):
+        edge = edges[first + i]
         child = nodes[edge.child]
         if SOLVER and child.low >= child.high:
+            urgencies[i] = -math.inf
             if child.low > surest:
                 surest = child.low
-                proven = i
+                proven = first + i
             continue
-        visits = child.visits
         if PUCT:
-            siblings += visits
+            siblings += child.visits
             sibling_value += child.value
         peak = child.best if MAX_BACKUP else 0.0
-        u = urgency(tree, p, edge, visits, child.value, peak, parent_visits, explore, 0.0, mover)
-        if u > best_urgency:
-            best_urgency = u
-            best = i
-            ties = 1
-        elif u == best_urgency:
-            ties += 1
-            if below(rng, ties) == 0:
-                best = i
+        u = urgency(
+            tree, p, edge, child.visits, child.value, peak, parent_visits, explore, 0.0, mover
+        )
+        urgencies[i] = u
+        top = max(top, u)
+    count = tried
     if tried < n:
-        if WIDENING:
-            if best < 0:  # what may be tried is proven
-                return untried(rng, first, n, tried)
-        elif PER_EDGE:
+        if PER_EDGE and not WIDENING:
             unknown = p.fpu
             if PUCT and p.fpu == math.inf:
                 unknown = sibling_value / siblings if siblings > 0 else 0.0
-            for i in range(first + tried, first + n):
-                u = urgency(tree, p, edges[i], 0, 0.0, 0.0, parent_visits, explore, unknown, mover)
-                if u > best_urgency or best < 0:
-                    best_urgency = u
-                    best = i
-                    ties = 1
-                elif u == best_urgency and not EXPAND_WEIGHTED:  # else the drawn order decides
-                    ties += 1
-                    if below(rng, ties) == 0:
-                        best = i
-        elif best < 0 or p.fpu > best_urgency:
+            first_of_equals = -math.inf
+            for i in range(tried, n):
+                edge = edges[first + i]
+                u = urgency(tree, p, edge, 0, 0.0, 0.0, parent_visits, explore, unknown, mover)
+                if EXPAND_WEIGHTED and u <= first_of_equals:  # the drawn order decides
+                    u = -math.inf
+                first_of_equals = max(first_of_equals, u)
+                urgencies[i] = u
+                top = max(top, u)
+            count = n
+        elif top == -math.inf or (not WIDENING and p.fpu > top):
             return untried(rng, first, n, tried)
-    # chance can lead into a node that is proven as a whole: play on as proven
-    return best if best >= 0 else proven
+    if top == -math.inf:  # chance can lead into a node that is proven as a whole
+        return proven
+    return first + one_of(urgencies, count, top, rng)
+
+
+def one_of(numbers, count, wanted, rng):
+    """Where a number stands in an array; any of the places if there are several.
+
+    No branch depends on the numbers: they can't be predicted, and this is the innermost loop.
+    """
+    at = 0
+    ties = 0
+    for i in range(count):
+        same = numbers[i] == wanted
+        at = i if same else at
+        ties += 1 if same else 0
+    if ties > 1:
+        left = below(rng, ties)
+        for i in range(count):
+            if numbers[i] == wanted:
+                if left == 0:
+                    return i
+                left -= 1
+    return at
 
 
 def untried(rng, first, n, tried):
@@ -595,20 +610,11 @@ def rollout_action(tree, t, p, run, rng, s, mover):
 
 def heaviest(tree, t, rng, s, n):
     """The index of the largest weight; ties are broken at random."""
-    best = 0
-    best_weight = -math.inf
-    ties = 1
+    top = -math.inf
     for i in range(n):
-        w = weight(s, t, tree.buffer[i])
-        if w > best_weight:
-            best_weight = w
-            best = i
-            ties = 1
-        elif w == best_weight:
-            ties += 1
-            if below(rng, ties) == 0:
-                best = i
-    return best
+        tree.weights[i] = weight(s, t, tree.buffer[i])
+        top = max(top, tree.weights[i])
+    return one_of(tree.weights, n, top, rng)
 
 
 def draw(weights, rng, n):
