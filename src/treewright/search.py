@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -286,8 +286,7 @@ class Search:
                 pool.submit(self._work, w, limit, deadline, None)
                 for w, limit in zip(self.workers, limits, strict=True)
             ]
-            while not all(job.done() for job in jobs):
-                time.sleep(SLICE)
+            while wait(jobs, timeout=SLICE).not_done:
                 if watched and time.perf_counter() >= next_look:
                     with self._paused():
                         look()
