@@ -89,8 +89,8 @@ INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 def specialise(
     domain: Searchable,
     constants: Mapping[str, object],
-    texts: tuple[Path, ...] = (HERE / "steps.py",),
-    entry: str = "search",
+    texts: tuple[Path, ...],
+    entry: str,
     compiled: bool = True,
     debug: bool = False,
 ) -> types.ModuleType:

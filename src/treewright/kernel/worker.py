@@ -45,7 +45,7 @@ class _Rows:
 class Worker:
     """Arrays, kernel and stream of one tree."""
 
-    texts: tuple[Path, ...] = (HERE / "steps.py",)
+    texts: tuple[Path, ...] = (HERE / "expansion.py", HERE / "steps.py")
     entry = "search"
 
     def __init__(
