@@ -15,9 +15,9 @@ def run(nodes: int, budget: str) -> dict[str, Any]:
     options = Options(c=0.5, rollout=Rollout(depth=8))
     Search(Yarn(), options, memory="1MiB").run(100)  # compile before measuring
     resident = Resident()
-    search = Search(Yarn(), options, seed=1, memory=budget)
+    search = Search(Yarn(), options, seed=1, memory=budget, when_full="recycle")
     for step in range(STEPS):  # the last steps have few nodes left to add: give the first more
-        share = 2.2 * nodes * (STEPS - step) / (STEPS * STEPS)
+        share = 2.6 * nodes * (STEPS - step) / (STEPS * STEPS)
         told = search.run(nodes=int(share) + 1, progress=resident.look)
         search.commit(told.best)
     with_commit = {
