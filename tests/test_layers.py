@@ -10,6 +10,7 @@ LAYERS = [  # from the bottom up
     {"position", "result", "setup", "tree", "search", "phases", "files", "checking", "testing"},
     {"drawing", "baselines", "multipass", "evolutionary", "parallel"},
     {"domains"},
+    {"gtp"},
     {"benchmarks", "experiments", "tuning"},
     {"gallery"},
     {"cli", "studio"},

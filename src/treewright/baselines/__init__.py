@@ -1,6 +1,7 @@
 """What to compare against: the same domains, other ways to search them."""
 
 from treewright.baselines.flat import FlatMonteCarlo
+from treewright.baselines.playouts import final_states
 from treewright.baselines.simple import greedy_action, random_action
 from treewright.baselines.systematic import (
     Found,
@@ -15,6 +16,7 @@ __all__ = [
     "best_first",
     "breadth_first",
     "depth_first",
+    "final_states",
     "greedy_action",
     "random_action",
 ]

@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, experiment, gallery, play, search, tune
+from treewright.cli import bench, cache, experiment, gallery, go, play, search, tune
 
 app = typer.Typer(
     name="treewright",
@@ -39,6 +39,8 @@ app.command("check")(search.check)
 app.command("domains")(search.domains)
 app.command("tune")(tune.tune)
 app.command("gallery")(gallery.gallery)
+app.command("gtp")(go.gtp)
+app.add_typer(go.app, name="go")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 app.add_typer(experiment.app, name="experiment")

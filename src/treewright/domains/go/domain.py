@@ -11,7 +11,7 @@ from treewright.domain import Domain
 from treewright.domains.go import setup
 from treewright.domains.go.board import LARGEST, PASS, SMALLEST, layout, rules
 from treewright.domains.go.playout import Switches, heavy, light, pattern_table
-from treewright.domains.go.prior import make_prior
+from treewright.domains.go.prior import WEIGHTS, make_prior
 from treewright.errors import OptionError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
@@ -51,6 +51,7 @@ class Go(Domain):
     def __init__(self, size: int = 9, **settings: Any) -> None:
         given = {"size": size, **settings}
         tables = {"zobrist": setup.zobrist(size), "patterns": pattern_table()}
+        tables["worth"] = np.array(WEIGHTS)
         history = np.zeros(0, np.uint64)
         super().__init__(tables={**tables, "history": history}, **given)
         if settings.get("moves"):
@@ -71,6 +72,10 @@ class Go(Domain):
             return self.hash(s)
         keys = self.interpreted_tables.zobrist
         return int(self._rules["hashed_after"](s, keys, self.hash(s), action))
+
+    def move(self, s: Any, action: int) -> None:
+        """Play a move that the rules allow, for engines that keep a board of their own."""
+        self._rules["move"](s, action)
 
     def score(self, s: Any) -> float:
         """Black's area minus White's, minus komi."""

@@ -11,13 +11,20 @@ from numpy import int64, uint64
 
 from treewright.domains.go.board import BORDER, EMPTY, PASS
 
-EVEN = 10.0
-SELF_ATARI = 10.0
-ONE_STONE, SEVERAL = 15.0, 30.0  # captured, or saved from atari
-PATTERN = 10.0
-NEARNESS = (0.0, 24.0, 22.0, 8.0)  # by distance to the last move, along the lines
-OPEN_LINE = 10.0  # far from all stones: the first two lines are bad, the third is good
-PASSING = 10.0
+EVEN, SELF_ATARI, ONE_STONE, SEVERAL, PATTERN, OPEN_LINE, PASSING, NEARNESS = range(8)
+WEIGHTS = (
+    10.0,  # an even start
+    10.0,  # self-atari, lost
+    15.0,  # captures or saves one stone, won
+    30.0,  # or several
+    10.0,  # a 3x3 pattern fits, won
+    10.0,  # far from all stones: the first two lines are bad, the third is good
+    10.0,  # passing, lost
+    0.0,  # by distance to the last move, along the lines: 0
+    24.0,  # 1
+    22.0,  # 2
+    8.0,  # 3
+)
 
 
 def make_prior(rules: SimpleNamespace) -> Any:
@@ -35,17 +42,17 @@ def make_prior(rules: SimpleNamespace) -> Any:
                     return False
         return True
 
-    def worth(stones):
-        return ONE_STONE if stones == 1 else SEVERAL
+    def worth(t, stones):
+        return t.worth[ONE_STONE if stones == 1 else SEVERAL]
 
     def prior(s, t, action):
         """(mean value, number of simulations) that a move starts with."""
         if action == PASS:
-            return (0.5 if s.passes > 0 else 0.0), PASSING
+            return (0.5 if s.passes > 0 else 0.0), t.worth[PASSING]
         v = int64(action)
         colour = int64(s.player) + 1
-        won = 0.5 * EVEN
-        seen = EVEN
+        won = 0.5 * t.worth[EVEN]
+        seen = t.worth[EVEN]
         captured = 0
         saved = 0
         for d in NEAR:
@@ -57,27 +64,27 @@ def make_prior(rules: SimpleNamespace) -> Any:
                 else:
                     captured = max(captured, int64(s.stones[s.chain[at]]))
         if captured > 0:
-            won += worth(captured)
-            seen += worth(captured)
+            won += worth(t, captured)
+            seen += worth(t, captured)
         elif self_atari(s, colour, v):
-            seen += SELF_ATARI
+            seen += t.worth[SELF_ATARI]
         elif saved > 0:
-            won += worth(saved)
-            seen += worth(saved)
+            won += worth(t, saved)
+            seen += worth(t, saved)
         if t.patterns[uint64(surroundings(s, v))] == 1:
-            won += PATTERN
-            seen += PATTERN
+            won += t.worth[PATTERN]
+            seen += t.worth[PATTERN]
         row = v // WIDTH
         column = v % WIDTH
         if s.last != PASS:
             distance = abs(row - int64(s.last) // WIDTH) + abs(column - int64(s.last) % WIDTH)
-            if distance < len(NEARNESS):
-                won += NEARNESS[distance]
-                seen += NEARNESS[distance]
+            if distance < 4:
+                won += t.worth[NEARNESS + distance]
+                seen += t.worth[NEARNESS + distance]
         line = min(min(row, SIZE + 1 - row), min(column, SIZE + 1 - column))
         if line <= 3 and lonely(s, row, column):
-            won += OPEN_LINE if line == 3 else 0.0
-            seen += OPEN_LINE
+            won += t.worth[OPEN_LINE] if line == 3 else 0.0
+            seen += t.worth[OPEN_LINE]
         return won / seen, seen
 
     return prior

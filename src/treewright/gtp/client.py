@@ -1,0 +1,76 @@
+"""Another GTP engine, run as a process: GNU Go, or any other."""
+
+import contextlib
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from treewright.errors import TreewrightError
+
+
+class EngineError(TreewrightError):
+    """An engine that does not start, ends, or refuses a command."""
+
+
+class Client:
+    """Sends commands and waits for the answers; also a context manager."""
+
+    def __init__(self, command: Sequence[str], log: Path | None = None) -> None:
+        self.command = list(command)
+        try:
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if log is None else log.open("a"),
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except OSError as error:
+            raise EngineError(f"{self.command[0]} does not start: {error.strerror}") from error
+
+    def send(self, line: str) -> str:
+        """The answer to a command, or an error with what the engine said."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except OSError as error:
+            raise EngineError(f"{self.command[0]} has ended before {line!r}") from error
+        answer: list[str] = []
+        while True:
+            got = self.process.stdout.readline()
+            if not got:
+                raise EngineError(f"{self.command[0]} has ended at {line!r}")
+            got = got.rstrip("\r\n")
+            if got:
+                answer.append(got)
+            elif answer:
+                break
+        text = "\n".join(answer)
+        if text[0] not in "=?":
+            raise EngineError(f"{self.command[0]} answered {line!r} with {text!r}")
+        if text[0] == "?":
+            raise EngineError(f"{self.command[0]} refused {line!r}: {text[1:].strip()}")
+        return text[1:].strip()
+
+    def close(self) -> None:
+        with contextlib.suppress(EngineError):
+            self.send("quit")
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
