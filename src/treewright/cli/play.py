@@ -27,7 +27,9 @@ HELP = "a move such as {0!r}; 'hint' for the search's view, 'undo', 'quit'"
 
 
 def play(
-    game: Annotated[str, typer.Argument(help="tictactoe, connect-four or any two-player domain.")],
+    game: Annotated[
+        str, typer.Argument(help="go, tictactoe, connect-four or any two-player domain.")
+    ],
     second: Annotated[bool, typer.Option("--second", help="Let the search move first.")] = False,
     simulations: Simulations = None,
     seconds: Seconds = None,
@@ -40,12 +42,18 @@ def play(
 ) -> None:
     """Play against the search in the terminal.
 
-    Examples: treewright play tictactoe; treewright play connect-four --second --seconds 2
+    Examples: treewright play tictactoe; treewright play connect-four --second --seconds 2;
+    treewright play go --set size=9 --set handicap=2
     """
     from treewright.domains import find
     from treewright.options import Options
     from treewright.search import Search
 
+    if game == "go":
+        from treewright.cli.go import play_go
+
+        play_go(second, simulations, seconds, hints, seed, settings(set_), as_json, quiet)
+        return
     domain = find(game, **settings(set_))
     if domain.players != 2:
         raise OptionError(f"{game} is not a game for two players")

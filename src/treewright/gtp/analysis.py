@@ -51,8 +51,10 @@ def request(arguments: tuple[str, ...], colours: dict[str, int]) -> Request:
         elif word == "ownership" and value in ("true", "false"):
             ownership = value == "true"
         elif word not in IGNORED or not value:
-            raise Refused(f"{word} {value}".strip() + " is not understood; give a colour and an "
-                          "interval in centiseconds, such as B 50")
+            raise Refused(
+                f"{word} {value}".strip() + " is not understood; give a colour and an "
+                "interval in centiseconds, such as B 50"
+            )
     return Request(colour, min(max(interval, 0.01), 1e6), most, ownership)
 
 

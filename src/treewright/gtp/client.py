@@ -4,6 +4,7 @@ import contextlib
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 from treewright.errors import TreewrightError
 
@@ -69,7 +70,7 @@ class Client:
             self.process.kill()
             self.process.wait()
 
-    def __enter__(self) -> "Client":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

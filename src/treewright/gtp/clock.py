@@ -48,4 +48,3 @@ class Clock:
         if self.period > 0 and self.stones > 0:
             share = max(share, min(usable, self.period / self.stones - LATENCY))
         return max(0.01, min(usable / 2, weight * share))
-

@@ -1,7 +1,6 @@
 """The engine that a Go client talks to: one method for each GTP command."""
 
 import contextlib
-import os
 import queue
 import re
 import threading
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import treewright
-from treewright.domains.go.board import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE
-from treewright.domains.go.setup import COLOURS, LETTERS, handicap_points, to_point, to_vertex
+from treewright.domains.go.board import BLACK, LARGEST, PASS, SMALLEST, WHITE
+from treewright.domains.go.setup import COLOURS, handicap_points, to_point, to_vertex
 from treewright.errors import TreewrightError
 from treewright.gtp import analysis, estimate
 from treewright.gtp.clock import Clock
@@ -139,7 +138,9 @@ class Engine:
         return treewright.__version__
 
     def do_known_command(self, command: Command) -> str:
-        return "true" if command.arguments[:1] and command.arguments[0] in self.commands else "false"
+        return (
+            "true" if command.arguments[:1] and command.arguments[0] in self.commands else "false"
+        )
 
     def do_list_commands(self, command: Command) -> str:
         return "\n".join(sorted(self.commands))
@@ -347,9 +348,7 @@ class Engine:
 
     # ----------------------------------------------------------------------------- thinking
 
-    def _think(
-        self, colour: int, watch: Callable[[Progress], None] | None = None
-    ) -> Thought:
+    def _think(self, colour: int, watch: Callable[[Progress], None] | None = None) -> Thought:
         clock = self.clocks[colour]
         simulations, seconds = self.budget.simulations, self.budget.seconds
         if clock.limited:

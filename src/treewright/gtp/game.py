@@ -9,7 +9,7 @@ from typing import Any
 
 from treewright.domains.go import Go
 from treewright.domains.go.board import BLACK, EMPTY, PASS, WHITE
-from treewright.domains.go.setup import handicap_points, to_vertex
+from treewright.domains.go.setup import draw, handicap_points, to_vertex
 from treewright.errors import TreewrightError
 
 NAMES = {BLACK: "b", WHITE: "w"}
@@ -117,7 +117,7 @@ class Game:
     def render(self) -> str:
         self.state.player = self.to_play - 1
         self.state.last = self.moves[-1][1] if self.moves else PASS
-        return str(self.domain.render(self.state))
+        return draw(self.state, self.size)
 
     def before(self, number: int) -> "Game":
         """The game just before its move of this number, counted from 1."""
@@ -130,9 +130,7 @@ class Game:
 
     def replay(self) -> None:
         """Make the board again from the stones and moves."""
-        self.domain = Go(
-            self.size, komi=self.komi, suicide=self.suicide, diagram=self._diagram()
-        )
+        self.domain = Go(self.size, komi=self.komi, suicide=self.suicide, diagram=self._diagram())
         self.state = self.domain.new_state()
         self._seen = {self.domain.hash(self.state)}
         for colour, point in self.moves:

@@ -8,7 +8,7 @@ from typing import Any
 import treewright
 from treewright.domains.go.board import BLACK, LARGEST, PASS, SMALLEST, WHITE
 from treewright.errors import MissingExtra, TreewrightError
-from treewright.gtp.game import NAMES, Game, IllegalMove, Move
+from treewright.gtp.game import NAMES, Game, IllegalMove
 
 COLOUR = {"b": BLACK, "w": WHITE}
 
@@ -62,8 +62,11 @@ def _apply(game: Game, node: Any, size: int) -> None:
         black, white, empty = node.get_setup_stones()
         taken = {_point(at, size) for at in empty | black | white}
         kept = [(game.at(p), p) for p in game.points() if game.at(p) and p not in taken]
-        placed = [(c, _point(at, size)) for c, stones in ((BLACK, black), (WHITE, white))
-                  for at in sorted(stones)]
+        placed = [
+            (c, _point(at, size))
+            for c, stones in ((BLACK, black), (WHITE, white))
+            for at in sorted(stones)
+        ]
         # what was played before is now part of the set-up: superko starts anew
         fresh = Game(game.size, game.komi, game.suicide)
         fresh.place(kept + placed, game.to_play)
@@ -115,5 +118,3 @@ def write(
         if i < len(comments) and comments[i]:
             node.set("C", comments[i])
     return str(record.serialise().decode("utf-8"))
-
-
