@@ -11,7 +11,7 @@ from treewright.domain import Domain
 from treewright.domains.go import setup
 from treewright.domains.go.board import LARGEST, PASS, SMALLEST, layout, rules
 from treewright.domains.go.playout import Switches, heavy, light, pattern_table
-from treewright.domains.go.prior import WEIGHTS, make_prior
+from treewright.domains.go.prior import DIALS, make_prior, weights
 from treewright.errors import OptionError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
@@ -51,7 +51,7 @@ class Go(Domain):
     def __init__(self, size: int = 9, **settings: Any) -> None:
         given = {"size": size, **settings}
         tables = {"zobrist": setup.zobrist(size), "patterns": pattern_table()}
-        tables["worth"] = np.array(WEIGHTS)
+        tables |= {"worth": weights(), "dials": np.array(DIALS)}
         history = np.zeros(0, np.uint64)
         super().__init__(tables={**tables, "history": history}, **given)
         if settings.get("moves"):
@@ -122,7 +122,7 @@ def _kind(size: int, suicide: bool, switches: Switches | None) -> type[Go]:
     clear, move, over, area = board.clear, board.move, board.over, board.area
     allowed, eye, hashed, repeats = board.allowed, board.eye, board.hashed, board.repeats
     policy = heavy(board, switches) if switches else light(board)
-    guess = make_prior(board)
+    prior, weight = make_prior(board)
 
     def start(
         s,
@@ -210,7 +210,8 @@ def _kind(size: int, suicide: bool, switches: Switches | None) -> type[Go]:
             "ended": ended,
             "rewards": rewards,
             "rollout": policy,
-            "prior": guess,
+            "prior": prior,
+            "weight": weight,
             "describe": describe,
             "render": render,
         },
