@@ -130,9 +130,7 @@ def fit(found, penalty, rounds=300, rate=0.05):
         first = 0.9 * first + 0.1 * gradient
         second = 0.999 * second + 0.001 * gradient**2
         speed = rate * min(1.0, 3 * (rounds - step + 1) / rounds)
-        weights += speed * (first / (1 - 0.9**step)) / (
-            np.sqrt(second / (1 - 0.999**step)) + 1e-8
-        )
+        weights += speed * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
     return weights
 
 
@@ -174,7 +172,10 @@ def main():
     held = games % 10 == 0
     learned = [t for t, h in zip(found, held, strict=True) if not h]
     weights = fit(learned, chosen.penalty)
-    for name, part in (("learned", learned), ("held back", [t for t, h in zip(found, held, strict=True) if h])):
+    for name, part in (
+        ("learned", learned),
+        ("held back", [t for t, h in zip(found, held, strict=True) if h]),
+    ):
         log, first, five = judged(weights, part)
         print(f"{name}: {len(part)} moves, log {log:.3f}, first {first:.1%}, top five {five:.1%}")
     for name in list(GROUPS)[1:]:

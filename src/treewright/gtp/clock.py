@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 LATENCY = 0.05  # what is lost between two programs, in seconds
-RESERVE = 0.02  # of the main time, never planned with
+RESERVE = 0.04  # of the main time, kept for when a game will not end
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Clock:
         if self.stones_left > 0:
             return max(0.01, self.left / self.stones_left - LATENCY)
         expected = max(0.65 * size * size - moves_played, 0.2 * size * size) / 2
-        usable = max(0.0, self.left * (1 - RESERVE) - LATENCY)
+        usable = max(0.0, self.left - RESERVE * self.main - LATENCY)
         share = usable / expected
         # the middle of the game decides; the opening and the endgame get less
         progress = moves_played / (size * size)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import int64, uint64
 
-from treewright.domains.go.board import BLACK, BORDER, EMPTY, PASS, WHITE
+from treewright.domains.go.board import BORDER, EMPTY, PASS, WHITE
 
 FAR = 17
 GROUPS = {  # how many cases each group has
@@ -105,7 +105,7 @@ def make_features(rules: SimpleNamespace) -> Any:
         for d in NEAR:
             at = uint64(v + d)
             c = s.colour[at]
-            if c == EMPTY or c == BORDER:
+            if not EMPTY < c < BORDER:
                 continue
             head = int64(s.chain[at])
             stones = int64(s.stones[uint64(head)])
