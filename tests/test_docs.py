@@ -55,7 +55,7 @@ def test_every_option_is_documented(root):
             assert f"{field.name}" in text, f"{kind.__name__}.{field.name} is not in options.md"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/options.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/options.md", "docs/go.md"])
 def test_links_lead_somewhere(root, page):
     path = root / page
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text()):

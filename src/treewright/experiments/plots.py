@@ -82,6 +82,29 @@ def curves(
     axes.legend()
 
 
+def bars(
+    experiment: Experiment, rows: Rows, axes: Any, *, by: str, even: float | None = None
+) -> None:
+    """The experiment's measure for each value of ``by``: a horizontal bar with its interval."""
+    measure = experiment.measure
+    percent = 100 if measure.kind == "rate" else 1
+    kinds = list(dict.fromkeys(row[by] for row in rows))
+    found = [estimate(measure, [row for row in rows if row[by] == kind]) for kind in kinds]
+    if even is not None:
+        axes.axvline(percent * even, color="0.6", lw=1, ls="--", zorder=0)
+    axes.barh(
+        [str(kind) for kind in kinds],
+        [percent * f.value for f in found],
+        xerr=_bars(found, percent),
+        color=COLOURS[0],
+        alpha=0.8,
+        height=0.65,
+        error_kw={"ecolor": "0.3", "capsize": 3, "lw": 1.2},
+    )
+    axes.invert_yaxis()
+    axes.set_xlabel(measure.label + (" (%)" if percent == 100 else ""))
+
+
 def _bars(found: Sequence[Any], percent: float) -> list[list[float]]:
     """Half bars below and above; none where one run gives no interval."""
     below = [percent * max(0.0, f.value - f.low) if f.low > -1e300 else 0.0 for f in found]

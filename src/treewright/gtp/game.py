@@ -80,6 +80,10 @@ class Game:
 
     def place(self, stones: list[Move], first: int) -> None:
         """Put stones on an empty board, and say who begins."""
+        points = [point for _, point in [*self.stones, *stones]]
+        for point in points:
+            if points.count(point) > 1:
+                raise IllegalMove(f"there are two stones at {to_vertex(point, self.size)}")
         before = self.stones, self.first
         self.stones, self.first = [*self.stones, *stones], first
         try:

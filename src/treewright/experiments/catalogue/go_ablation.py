@@ -1,0 +1,89 @@
+"""What each part of the Go engine brings: the default without it, against the default."""
+
+from dataclasses import replace
+from typing import Any
+
+from treewright.experiments import (
+    Experiment,
+    Grid,
+    Measure,
+    Row,
+    Rows,
+    Settings,
+    Verdict,
+    judge,
+)
+from treewright.experiments.go import ours, pair
+from treewright.experiments.plots import bars
+from treewright.experiments.summary import estimate, where
+from treewright.gtp.player import SEARCHES, Style, style
+
+RESIGN = 0.1
+SEARCH = {"no priors": "mc-rave", "no priors, no RAVE (UCT)": "uct"}
+PLAYOUT: dict[str, dict[str, Any]] = {
+    "no atari rule": {"atari": False},
+    "no nakade": {"nakade": False},
+    "no patterns": {"patterns": False},
+    "no capture rule": {"capture": False},
+    "no self-atari rule": {"self_atari": False},
+    "light playouts": {"playout": "light"},
+    "with local moves": {"local": True},
+}
+WITHOUT = ["nothing", *SEARCH, "no RAVE (UCT with priors)", *PLAYOUT]
+
+
+def run(settings: Settings, seed: int) -> Row:
+    simulations, size = int(settings["simulations"]), int(settings["size"])  # type: ignore[arg-type]
+    full = style("default", reuse=False, resign=RESIGN, seed=seed + 10**6)
+    chosen = replace(without(str(settings["variant"])), reuse=False, resign=RESIGN, seed=seed)
+    return pair(ours(chosen, simulations, size), ours(full, simulations, size), size)
+
+
+def without(part: str) -> Style:
+    """The default's style with one thing changed."""
+    if part in SEARCH:
+        return style(SEARCH[part])
+    options = SEARCHES["default"][0]
+    if part == "no RAVE (UCT with priors)":
+        options = replace(options, rave=None, c=SEARCHES["uct"][0].c)
+    return Style(options=options, playout=PLAYOUT.get(part, {}))
+
+
+def verdict(rows: Rows) -> Verdict:
+    found = {
+        name: estimate(MEASURE, part)
+        for name in WITHOUT
+        if (part := where(rows, variant=name, simulations=1000))
+    }
+    if len(found) < len(WITHOUT):
+        return Verdict(None, "Too little was run to tell.")
+    order = sorted(WITHOUT[1:], key=lambda name: found[name].value)
+    text = ", ".join(f"{name} {found[name].value:.0%}" for name in order)
+    return judge(
+        f"Games won against the whole engine, 1,000 simulations a move: {text}",
+        all(found[n].value < 0.5 for n in ("no priors", "no patterns", "light playouts")),
+        enough=min(e.n for e in found.values()) >= 30,
+    )
+
+
+def draw(rows: Rows, axes: Any) -> None:
+    bars(EXPERIMENT, rows, axes, by="variant", even=0.5)
+
+
+MEASURE = Measure("score", "games won against the default", kind="rate", per="games")
+EXPERIMENT = Experiment(
+    name="go-ablation",
+    title="Go 9x9: what each part of the engine brings",
+    claim="Priors, 3x3 patterns and heavy playouts each bring a large part of the strength.",
+    source="the order of gains in Pachi's own tests (Baudiš 2011): RAVE, patterns, tactics",
+    scales={
+        "smoke": [Grid({"variant": ["no priors"], "simulations": [30], "size": [5]}, seeds=1)],
+        "laptop": [Grid({"variant": WITHOUT, "simulations": [1000], "size": [9]}, seeds=20)],
+        "paper": [Grid({"variant": WITHOUT, "simulations": [3000], "size": [9]}, seeds=500)],
+    },
+    run=run,
+    measure=MEASURE,
+    groups=("variant",),
+    verdict=verdict,
+    draw=draw,
+)
