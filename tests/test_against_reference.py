@@ -230,6 +230,8 @@ SWITCHES = {
     "widening": (Opt(widening=tw.Widening(k=1.0, alpha=0.4)), ANY),
     "wide": (Opt(widening=tw.Widening(k=0.4, alpha=0.6), expand="weighted"), (2,)),
     "widening rave": (Opt(widening=tw.Widening(k=1.0, alpha=0.3), rave=R(k=50)), (2,)),
+    "drawn": (Opt(expand="rollout", rollout=tw.Rollout("domain")), ANY),
+    "drawn, wide": (Opt(widening=tw.Widening(k=0.6, alpha=0.5), expand="rollout"), (2,)),
     "weighted": (Opt(expand="weighted", rollout=tw.Rollout("weighted")), (2,)),
     "solver": (Opt(solver=True), (1, 2)),
     "solver rave": (Opt(solver=True, rave=R(k=50)), (2,)),

@@ -83,6 +83,7 @@ MORE = [
     (1, tw.Options(solver=True, max_backup=0.3)),
     (1, tw.Options(rave=R(k=10), rollout=tw.Rollout("domain"))),
     (1, tw.Options(rollout=tw.Rollout("greedy", epsilon=0.5), expand="weighted")),
+    (1, tw.Options(expand="rollout", rollout=tw.Rollout("domain"))),
     (2, tw.Options(fpu=0.6, rollout=tw.Rollout(depth=0))),
     (2, tw.Options(selection_bias=tw.SelectionBias(k=3), priors=True)),
     (2, tw.Options(solver=True, rave=R(k=20))),

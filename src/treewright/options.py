@@ -14,7 +14,7 @@ from treewright.errors import OptionError, nearest
 Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
 Choice = Literal["visits", "value", "max"]
 Horizon = Literal["game", "turn"]
-Order = Literal["uniform", "weighted"]
+Order = Literal["uniform", "weighted", "rollout"]
 
 
 def _number(where: str, value: Any, low: float, high: float = math.inf) -> None:
@@ -141,8 +141,10 @@ class Options(metaclass=_FromKeywords):
     rave, selection_bias: mix another estimate into ``Q``.
     priors: count the domain's ``prior`` (value, visits) as simulations of the child already
         seen; the parent's ``N`` counts real ones only.
-    expand: the order in which untried children are added: ``uniform``, or ``weighted``
-        (drawn without replacement by ``weight``, as MCMCTS does).
+    expand: the order in which untried children are added: ``uniform``, ``weighted`` (drawn
+        without replacement by ``weight``), or ``rollout`` (drawn by the domain's ``rollout`` until
+        one is new, as MCMCTS does: nothing is listed or sorted, so thousands of actions cost
+        little).
     widening: progressive widening.
     rollout: the simulation step.
     horizon: ``turn`` ends every simulation, and the tree, where the turn of the player at the

@@ -131,6 +131,47 @@ class Search:
         about ten times a second.  Ctrl-C ends the run with what was found
         (``result.stopped == "interrupt"``).
         """
+        self._spend(simulations, seconds, nodes, until, progress)
+        return self.result()
+
+    def advance(
+        self, simulations: int | None = None, *, accept: Callable[[Child], bool] | None = None
+    ) -> Child | None:
+        """Search, commit the best action and return it: a phase without a report.
+
+        For generators, which commit hundreds of times: children that were never tried are not
+        listed, and the action is played by the search's own engine.  If ``accept`` refuses the
+        best child, nothing is committed and ``None`` is returned; so it is after Ctrl-C.
+        """
+        self._spend(simulations, None, None, None, None)
+        if self._stopped in ("interrupt", "stop"):
+            return None
+        position = self.position
+        chosen = merge_children(
+            self.workers, self._choose or self.options.choose, position, untried=False
+        )
+        if not chosen or (accept is not None and not accept(chosen[0])):
+            return None
+        mover = position.player
+        for worker in self.workers:
+            child = worker.child(chosen[0].action)
+            worker.play(chosen[0].action)
+            if child >= 0:
+                worker.compact(child)
+            else:
+                worker.reset()
+        self._committed(chosen[0].action, mover)
+        return chosen[0]
+
+    def _spend(
+        self,
+        simulations: int | None,
+        seconds: float | None,
+        nodes: int | None,
+        until: Callable[[Progress], bool] | None,
+        progress: Callable[[Progress], object] | None,
+    ) -> None:
+        """Search until the first limit is reached."""
         for name, limit in (("simulations", simulations), ("nodes", nodes)):
             if limit is not None and (
                 isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
@@ -158,7 +199,6 @@ class Search:
             self._run_workers(limits, started, deadline, until, progress)
         self._seconds = time.perf_counter() - started
         self._keep_best()
-        return self.result()
 
     def stop(self) -> None:
         """End a running search soon, from another thread or from a callback."""
@@ -178,7 +218,7 @@ class Search:
             value=_value(best),
             visits=best.visits,
             children=children,
-            simulations=sum(int(w.run["simulations"]) for w in self.workers),
+            simulations=self.simulations,
             nodes=tree.size,
             created=sum(int(w.run["created"]) for w in self.workers),
             seconds=self._seconds,
@@ -197,6 +237,11 @@ class Search:
         return Position(self.domain, self.domain.copy_state(self.workers[0].root))
 
     @property
+    def simulations(self) -> int:
+        """How many were made so far, by all workers."""
+        return sum(int(w.run["simulations"]) for w in self.workers)
+
+    @property
     def tree(self) -> TreeView:
         """The tree, for looking at it; with several workers, the first one's."""
         return TreeView(self)
@@ -213,7 +258,11 @@ class Search:
                 worker.compact(child)
             else:
                 worker.reset()
+        self._committed(action, mover)
+
+    def _committed(self, action: int, mover: int) -> None:
         self.history.append(action)
+        position = self.position
         if not position.ended:
             self._set_players(position.player, mover)
 

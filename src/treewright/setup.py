@@ -37,6 +37,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         PUCT=options.puct,
         PRIORS=options.priors,
         EXPAND_WEIGHTED=options.expand == "weighted",
+        EXPAND_ROLLOUT=options.expand == "rollout",
         WIDENING=options.widening is not None,
         POLICY=_POLICIES[rollout.policy],
         EPSILON=rollout.epsilon > 0,
@@ -95,6 +96,7 @@ def _check(domain: Domain, options: Options) -> None:
     needs = [
         (options.puct, "puct", "weight"),
         (options.expand == "weighted", "expand='weighted'", "weight"),
+        (options.expand == "rollout", "expand='rollout'", "rollout"),
         (rollout.policy in ("weighted", "greedy"), f"rollout policy {rollout.policy!r}", "weight"),
         (rollout.policy == "domain", "rollout policy 'domain'", "rollout"),
         (options.priors, "priors", "prior"),

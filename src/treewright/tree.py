@@ -160,11 +160,16 @@ _MERGED: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def merge_children(workers: list[Worker], choose: Choice, position: Position) -> Children:
-    """The root's children over all workers, in the order in which they would be played."""
+def merge_children(
+    workers: list[Worker], choose: Choice, position: Position, untried: bool = True
+) -> Children:
+    """The root's children over all workers, in the order in which they would be played.
+
+    ``untried=False`` leaves out those without a node, which can be thousands.
+    """
     merged: dict[int, dict[str, float]] = {}
     for worker in workers:
-        for action, row in _root_rows(worker):
+        for action, row in _root_rows(worker, untried):
             into = merged.setdefault(action, dict.fromkeys(row, 0.0))
             for name, value in row.items():
                 pick = _MERGED.get(name)
@@ -178,7 +183,7 @@ def merge_children(workers: list[Worker], choose: Choice, position: Position) ->
     unknown = {"visits": 0.0, "value": 0.0}
     if workers[0].switches.SOLVER:
         unknown |= {"low": 0.0, "high": 1.0}
-    for action in position.legal():  # not every untried action has an edge
+    for action in position.legal() if untried else ():  # not every one has an edge
         merged.setdefault(action, unknown)
     children = [_child(a, row, position) for a, row in merged.items()]
     floor = max((c.low or 0.0 for c in children), default=0.0)
@@ -198,11 +203,11 @@ def merge_children(workers: list[Worker], choose: Choice, position: Position) ->
     return Children(sorted(children, key=rank, reverse=True))
 
 
-def _root_rows(worker: Worker) -> Iterator[tuple[int, dict[str, float]]]:
-    """(action, numbers) of every edge at the root of one worker."""
+def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:
+    """(action, numbers) of every edge at the root of one worker, or of the tried ones."""
     nodes, edges = worker.nodes, worker.edges
     root = nodes[0]
-    listed = root["n"] if worker.lists_all else root["tried"]
+    listed = root["n"] if untried and worker.lists_all else root["tried"]
     for edge in edges[root["first"] : root["first"] + listed]:
         child = int(edge["child"])
         row = {"seen": 0.0, "visits": 0.0, "value": 0.0}

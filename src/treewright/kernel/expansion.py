@@ -11,6 +11,7 @@ from treewright.kernel.layout import (
     BAD_KEY,
     BAD_PLAYER,
     DONE,
+    DRAWS,
     FULL,
     NO_ACTION,
     SMALLEST,
@@ -145,6 +146,8 @@ def expand(tree, t, p, run, rng, s, current, edge):
             exchange(edges, slot, edge)
     else:
         slot = parent.first + tried
+        if EXPAND_ROLLOUT and not PER_EDGE and not (CHANCE and player(s, t) < 0):
+            edge = drawn_edge(tree, t, rng, s, parent, edge)
         action = -1 - edges[edge].child
         if EXPAND_WEIGHTED:  # keep the drawn order of the others
             for i in range(edge, slot, -1):
@@ -181,12 +184,27 @@ def exchange(edges, i, j):
 
 
 def sparse_action(tree, t, rng, s, parent):
-    """Any untried action of a node that does not list them."""
+    """An untried action of a node that does not list them: drawn by the policy, or any."""
+    if EXPAND_ROLLOUT:
+        for _ in range(DRAWS):
+            action = rollout(s, t, rng, tree.buffer)
+            if not was_tried(tree, parent, action):
+                return action
     n = legal(s, t, tree.buffer)
     while True:  # a sparse block has tried less than half of them
         action = tree.buffer[below(rng, n)]
         if not was_tried(tree, parent, action):
             return action
+
+
+def drawn_edge(tree, t, rng, s, parent, edge):
+    """The untried edge that the policy draws first; the given one if it draws none."""
+    for _ in range(DRAWS):
+        action = rollout(s, t, rng, tree.buffer)
+        for i in range(parent.first + parent.tried, parent.first + parent.n):
+            if tree.edges[i].child == -1 - action:
+                return i
+    return edge
 
 
 def was_tried(tree, parent, action):

@@ -19,6 +19,8 @@ NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = ra
 SMALLEST = 4  # edges in the smallest sparse block
 DENSE = 16  # nodes with up to so many actions list them all at once
 
+DRAWS = 32  # from the rollout policy, for an action that is new; then any untried one is taken
+
 # ln n and 1/sqrt(n) of visit counts below this are looked up: they would cost half of a
 # selection's time
 TABULATED = 4096
@@ -42,6 +44,7 @@ class Switches:
     PUCT: bool
     PRIORS: bool
     EXPAND_WEIGHTED: bool
+    EXPAND_ROLLOUT: bool
     WIDENING: bool
     POLICY: int
     EPSILON: bool

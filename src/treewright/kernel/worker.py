@@ -136,6 +136,18 @@ class Worker:
         kernel = getattr(self._module, self.entry)
         return int(kernel(self._tree, self._tables, *self._seen, simulations))
 
+    def play(self, action: int) -> None:
+        """Play a legal action in the root state, with the worker's engine."""
+        module, tables = self._player
+        module.play_at_root(self._tree.root, tables, action)
+
+    @functools.cached_property
+    def _player(self) -> tuple[types.ModuleType, Any]:
+        module = self._specialised("play_at_root")
+        if self.compiled and self.domain.tables:
+            return module, module.Tables(*self.domain.tables.values())
+        return module, self._tables
+
     @property
     def is_compiled(self) -> bool:
         """Whether the kernel has been compiled (or loaded) successfully."""
@@ -241,10 +253,7 @@ class Worker:
         }
 
     def _load(self) -> None:
-        constants = self.switches.constants()
-        self._module = specialise(
-            self.domain, constants, self.texts, self.entry, self.compiled, self.debug
-        )
+        self._module = self._specialised(self.entry)
         tables = self.domain.tables
         if self.compiled:
             self._put_arrays()
@@ -254,6 +263,10 @@ class Worker:
             self._put(None, None)
             self._seen = (Records(self._params), Records(self._run), Cells(self._rng))
             self._tables = self.domain.interpreted_tables
+
+    def _specialised(self, entry: str) -> types.ModuleType:
+        constants = self.switches.constants()
+        return specialise(self.domain, constants, self.texts, entry, self.compiled, self.debug)
 
     def _put_arrays(self) -> None:
         on = self.switches
