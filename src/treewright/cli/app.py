@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, experiment, gallery, go, play, search, tune
+from treewright.cli import bench, cache, experiment, gallery, go, level, play, search, tune
 
 app = typer.Typer(
     name="treewright",
@@ -44,3 +44,4 @@ app.add_typer(go.app, name="go")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(level.app, name="level")

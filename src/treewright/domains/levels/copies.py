@@ -1,0 +1,191 @@
+"""What is copied: runs of slices found in the corpus, and slices shared by two levels.
+
+Runs are found while a level grows, by a suffix automaton over all levels of the corpus
+(Blumer et al. 1985): its state is the longest end of the level so far that is a run of the
+corpus.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """States by number: length and link of each; edges sorted by slice."""
+
+    length: np.ndarray
+    link: np.ndarray
+    first: np.ndarray  # edges of state i are first[i] to first[i + 1]
+    symbol: np.ndarray
+    target: np.ndarray
+
+    def tables(self) -> dict[str, np.ndarray]:
+        return {
+            "copy_length": self.length,
+            "copy_link": self.link,
+            "copy_first": self.first,
+            "copy_symbol": self.symbol,
+            "copy_target": self.target,
+        }
+
+
+def automaton(levels: Sequence[Sequence[int]]) -> Automaton:
+    """The suffix automaton of all levels together."""
+    length, link = [0], [-1]
+    edges: list[dict[int, int]] = [{}]
+    for line in levels:
+        last = 0
+        for symbol in line:
+            last = _extend(length, link, edges, last, symbol)
+    first = np.cumsum([0] + [len(e) for e in edges]).astype(np.int32)
+    flat = [pair for e in edges for pair in sorted(e.items())]
+    return Automaton(
+        np.array(length, np.int32),
+        np.array(link, np.int32),
+        first,
+        np.array([symbol for symbol, _ in flat], np.int32),
+        np.array([target for _, target in flat], np.int32),
+    )
+
+
+def _extend(
+    length: list[int], link: list[int], edges: list[dict[int, int]], last: int, symbol: int
+) -> int:
+    """Add one symbol after the state ``last``; the new last state."""
+    known = edges[last].get(symbol)
+    if known is not None and length[known] == length[last] + 1:
+        return known
+
+    def add(size: int, of: dict[int, int]) -> int:
+        length.append(size)
+        link.append(0)
+        edges.append(of)
+        return len(length) - 1
+
+    def split(at: int, target: int) -> int:
+        """A copy of ``target`` for the shorter ends that lead to it from ``at``."""
+        clone = add(length[at] + 1, dict(edges[target]))
+        link[clone] = link[target]
+        link[target] = clone
+        while at >= 0 and edges[at].get(symbol) == target:
+            edges[at][symbol] = clone
+            at = link[at]
+        return clone
+
+    if known is not None:
+        return split(last, known)
+    new = add(length[last] + 1, {})
+    at = last
+    while at >= 0 and symbol not in edges[at]:
+        edges[at][symbol] = new
+        at = link[at]
+    if at >= 0:
+        target = edges[at][symbol]
+        link[new] = target if length[target] == length[at] + 1 else split(at, target)
+    return new
+
+
+def follow(t, state, run, symbol):
+    """The automaton's state and the length of the copied run after one more slice."""
+    while True:
+        low = t.copy_first[state]
+        high = t.copy_first[state + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if t.copy_symbol[middle] < symbol:
+                low = middle + 1
+            else:
+                high = middle
+        if low < t.copy_first[state + 1] and t.copy_symbol[low] == symbol:
+            return t.copy_target[low], run + 1
+        if state == 0:
+            return 0, 0
+        state = t.copy_link[state]
+        run = t.copy_length[state]
+
+
+def longest_run(levels: Automaton, line: Sequence[int]) -> tuple[int, int]:
+    """(length, end) of the longest run of a level that one level of the corpus contains."""
+    from types import SimpleNamespace
+
+    t = SimpleNamespace(**{k: v.tolist() for k, v in levels.tables().items()})
+    state = run = 0
+    best = (0, 0)
+    for at, symbol in enumerate(line):
+        state, run = follow(t, state, run, symbol)
+        best = max(best, (run, at + 1))
+    return best
+
+
+# ----------------------------------------------------------------------- two levels compared
+
+
+def shared(a: Any, b: Any, matches: Any, words: int) -> int:
+    """Length of the longest common subsequence, 64 slices at a time (Hyyrö 2004).
+
+    ``matches[symbol]`` has a bit for each place of ``a`` where the symbol stands; a zero that is
+    left in ``v`` is one more slice in common.
+    """
+    v = np.full(words, np.uint64(0xFFFFFFFFFFFFFFFF))
+    for i in range(len(b)):
+        carry = np.uint64(0)
+        for w in range(words):
+            u = v[w] & matches[b[i], w]
+            total = v[w] + u
+            out = np.uint64(1) if total < u else np.uint64(0)
+            total += carry
+            if carry and total == np.uint64(0):
+                out = np.uint64(1)
+            v[w] = total | (v[w] & ~u)
+            carry = out
+    zeros = 0
+    for i in range(len(a)):
+        if not (v[i // 64] >> np.uint64(i % 64)) & np.uint64(1):
+            zeros += 1
+    return zeros
+
+
+def most_shared(matches: Any, a: Any, others: Any, lengths: Any) -> float:
+    """The largest share of slices in order that a level has in common with any of others."""
+    most = 0.0
+    for k in range(len(others)):
+        n = lengths[k]
+        common = shared(a, others[k, :n], matches, matches.shape[1])
+        most = max(most, common / min(len(a), n))
+    return most
+
+
+@functools.cache
+def _compiled() -> Any:
+    from numba import njit
+
+    from treewright.kernel.rebind import Rebinder
+
+    return Rebinder(njit).function(most_shared)
+
+
+class Shelf:
+    """The levels kept so far; says how much a new one shares with the nearest of them."""
+
+    def __init__(self, symbols: int, longest: int) -> None:
+        self._symbols = symbols
+        self._lines = np.zeros((0, longest), np.int32)
+        self._lengths = np.zeros(0, np.int64)
+
+    def nearest(self, line: Sequence[int]) -> float:
+        """The largest share of slices in order with any level on the shelf; 0 if empty."""
+        a = np.array(line, np.int32)
+        matches = np.zeros((self._symbols, len(a) // 64 + 1), np.uint64)
+        for i, symbol in enumerate(line):
+            matches[symbol, i // 64] |= np.uint64(1) << np.uint64(i % 64)
+        return float(_compiled()(matches, a, self._lines, self._lengths))
+
+    def add(self, line: Sequence[int]) -> None:
+        row = np.zeros((1, self._lines.shape[1]), np.int32)
+        row[0, : len(line)] = line
+        self._lines = np.concatenate([self._lines, row])
+        self._lengths = np.append(self._lengths, len(line))
