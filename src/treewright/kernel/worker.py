@@ -190,10 +190,8 @@ class Worker:
     def compact(self, root: int, min_visits: int = 0) -> None:
         """Keep one subtree, or its often visited part, and reclaim the rest."""
         new = np.empty(int(self._run["nodes"][0]), np.int32)
-        rows = _Rows(node_dtype(self.switches), edge_dtype(self.switches))
-        module = specialise(rows, {}, (HERE / "reclaim.py",), "compact", self.compiled, self.debug)
         scratch = new if self.compiled else Cells(new)
-        module.compact(
+        self._reclaim.compact(
             self._tree.nodes,
             self._tree.edges,
             self._seen[1],
@@ -202,6 +200,11 @@ class Worker:
             self.switches.lazy,
             scratch,
         )
+
+    @functools.cached_property
+    def _reclaim(self) -> types.ModuleType:
+        rows = _Rows(node_dtype(self.switches), edge_dtype(self.switches))
+        return specialise(rows, {}, (HERE / "reclaim.py",), "compact", self.compiled, self.debug)
 
     def recycle(self) -> None:
         """Drop rarely visited nodes until at least half of the memory is free."""

@@ -72,12 +72,17 @@ def flights(level: Level, report: Report, player: Player) -> list[list[tuple[flo
 
 
 def fly(
-    step: Step, here: tuple[int, int], height: float, cells: np.ndarray, seen: np.ndarray
+    step: Step,
+    here: tuple[int, int],
+    height: float,
+    cells: np.ndarray,
+    seen: np.ndarray,
+    slack: float = 0.0,
 ) -> tuple[list[tuple[float, float]], tuple[float, float]]:
     """Simulate one move from its stance; the places of the body's middle, and where it rests."""
     stance, delay, hold, speed, push, _ = step.move.recipe
     forward = 1 if step.move.dx > 0 else -1
-    x = TILE * here[0] + TILE / 2 + forward * extract.STANCES[stance]
+    x = TILE * here[0] + TILE / 2 + forward * extract.STANCES[stance] + slack
     body = physics.at_rest(x, physics.stand_on(here[1]))
     line = [(x, body[Y] - height / 2)]
     busy = max(max(delay, 0) + push, max(-delay, 0) + hold)

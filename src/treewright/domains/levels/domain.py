@@ -8,6 +8,7 @@ finished ends at once (reach.py).  Use it with ``OPTIONS``.
 import functools
 import itertools
 import math
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from treewright.domains.levels.chain import Chain, State
 from treewright.domains.levels.controls import (
     Controls,
     can_hold,
+    counts,
     fixed_columns,
     floor_height,
     target_tables,
@@ -72,16 +74,11 @@ def append_slice(s, t, number):
         s.dead = CROWDED
 
 
-def append_fixed(s, t):
-    """Add the given slices from here on, up to the next free column."""
-    if s.n > 0 and t.seam[t.seam_row[s.n], s.last] == 0:
-        s.seams += 1
-    while s.n < t.limits[0] and t.fixed[s.n] >= 0 and s.dead == ALIVE:
-        s.last = t.fixed[s.n]
-        append_slice(s, t, s.last)
-        s.copy_run = 0
-        s.copy_state = 0
-    s.state = t.fixed_state[s.n]
+def next_slice(s, t, action, at):
+    """The slice that an action appends next, or -1: of its pattern, or of the fixed ones."""
+    if action == len(t.weight):
+        return t.fixed[s.n] if s.n < t.limits[0] else -1
+    return t.pattern[at] if at < t.first[action + 1] else -1
 
 
 def last_fitting(s, t):
@@ -132,7 +129,7 @@ class Levels(Domain):
         score = controls.score if controls else None
         transitions = max(len(p) for p in chain.transitions.values())
         kind: Any = _kind(
-            score, power_of_two(transitions, 512), power_of_two(_length(controls), 512)
+            score, power_of_two(transitions, 4096), power_of_two(_length(controls), 512)
         )
         ready: Self = object.__new__(kind)
         return ready
@@ -170,6 +167,23 @@ class Levels(Domain):
 
     def level(self, actions: list[int], where: str = "the level") -> Level:
         return Level.of_columns([self.slices[i] for i in self.columns(actions)], where)
+
+    def judge(self, level: Level, playable: bool) -> float:
+        """The reward that the search would give a finished level, whoever made it."""
+        if not playable:
+            return FAILED
+        have = counts(level)
+        floors = sum(floor_height(column) >= 0 for column in level.columns)
+        s = SimpleNamespace(
+            n=self.controls.length,
+            seams=0,
+            gaps=have["gaps"],
+            enemies=have["enemies"],
+            rewards=have["rewards"],
+            heights=have["height"] * floors,
+            floors=floors,
+        )
+        return worth(paper_score(s, SimpleNamespace(**self.tables)))
 
 
 def _length(controls: Controls | None) -> int:
@@ -216,15 +230,20 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
         return n
 
     def play(s, t, action):
-        if action == len(t.weight):
-            append_fixed(s, t)
-            return
-        for i in range(t.first[action], t.first[action + 1]):
-            s.last = t.pattern[i]
-            append_slice(s, t, s.last)
-            if s.dead != ALIVE:
-                return
-        s.state = t.target[action]
+        fixed = action == len(t.weight)
+        if fixed and s.n > 0 and t.seam[t.seam_row[s.n], s.last] == 0:
+            s.seams += 1
+        at = t.first[action]
+        number = next_slice(s, t, action, at)
+        while number >= 0 and s.dead == ALIVE:
+            append_slice(s, t, number)
+            if fixed:  # what is given is no copy
+                s.copy_run = 0
+                s.copy_state = 0
+            s.last = number
+            at += 1
+            number = next_slice(s, t, action, at)
+        s.state = t.fixed_state[s.n] if fixed else t.target[action]
 
     def ended(s, t):
         return s.dead != ALIVE or s.n >= t.limits[0]

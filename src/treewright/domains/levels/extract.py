@@ -82,12 +82,13 @@ def attempt(recipe, slack, forward, height, cells, seen):
     start = TILE * MIDDLE + TILE / 2 + forward * (-3.2 if stance else 0.0) + slack
     body[X] = start
     body[Y] = TILE * (ROW + 1) - 1.0
+    body[VY] = physics.RESTING
     body[GROUNDED] = 1.0
     body[MAY_JUMP] = 1.0
     busy = max(max(delay, 0) + push, max(-delay, 0) + hold)
     jump = max(-delay, 0)
     for time in range(LIMIT):
-        if hold > 0 and time == jump and not body[GROUNDED]:
+        if hold > 0 and time == jump and not (body[GROUNDED] and body[MAY_JUMP]):
             return -1.0, -1.0
         keys = keys_at(time, forward, delay, hold, speed, push, body)
         physics.tick(body, keys, height, cells, seen)
@@ -104,6 +105,7 @@ def landings(recipe, forward, height, cells, seen, found):
     body = np.zeros(BODY)
     body[X] = TILE * MIDDLE + TILE / 2 + forward * (-3.2 if stance else 0.0)
     body[Y] = TILE * (ROW + 1) - 1.0
+    body[VY] = physics.RESTING
     body[GROUNDED] = 1.0
     body[MAY_JUMP] = 1.0
     n = 0

@@ -24,13 +24,15 @@ STEP = 8.0  # longest step between two collision tests
 
 LEFT, RIGHT, SPEED, JUMP = 1, 2, 4, 8  # keys, as bits
 
+RESTING = 0.01  # downward speed of who stands: what is left of the last landing
+
 BODY = 7
 X, Y, VX, VY, RISING, GROUNDED, MAY_JUMP = range(BODY)
 
 
 def at_rest(x: float, y: float) -> np.ndarray:
     """A player who stands still at (x, y) and may jump."""
-    return np.array([x, y, 0.0, 0.0, 0.0, 1.0, 1.0])
+    return np.array([x, y, 0.0, RESTING, 0.0, 1.0, 1.0])
 
 
 def stand_on(row: int) -> float:

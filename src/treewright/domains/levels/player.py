@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from treewright.domains.levels.level import Level
 from treewright.domains.levels.moves import ABOVE, Move, Player, every_move
 from treewright.domains.levels.reach import column_masks
+from treewright.domains.levels.tiles import LevelError
 
 JUMP_COST = 2  # a jump is taken where it saves more walking than this
 
@@ -111,6 +112,14 @@ def play(level: Level, player: Player = "small") -> Report:
                 heapq.heappush(queue, (price + abs(goal - tile[0]), price, tile))
     best = min(done, key=lambda tile: (abs(goal - tile[0]), cost[tile]))
     return _report(world, start, goal, came, best, False, len(done))
+
+
+def playable(level: Level, player: Player = "small") -> bool:
+    """Whether a level can be finished; one without a floor to start or end on can't."""
+    try:
+        return play(level, player).playable
+    except LevelError:
+        return False
 
 
 def neighbours(
