@@ -341,8 +341,8 @@ def import_image(
     write_level(level, out, format_)
     counts = {kind: level.count(kind) for kind in KINDS}
     shown = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
-    facts = {"out": str(out), "length": level.length, "rows": level.height, **counts}
-    emit(facts, f"{out}: {level.length} x {level.height} tiles: {shown}", as_json)
+    facts: dict[str, Any] = {"out": str(out), "length": level.length, "rows": level.height}
+    emit(facts | counts, f"{out}: {level.length} x {level.height} tiles: {shown}", as_json)
 
 
 @app.command()

@@ -34,7 +34,7 @@ def analyse(levels: Sequence[Level], chain: Chain) -> dict[str, Any]:
     number: dict[str, int] = {}
     lines = [[number.setdefault(c, len(number)) for c in level.columns] for level in levels]
     shelf = Shelf(len(number), max(map(len, lines)))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for level, line in zip(levels, lines, strict=True):
         numbers = metrics.analyse(level, chain, runs, base)
         rows.append({"level": level.where, **numbers, "nearest": shelf.nearest(line)})

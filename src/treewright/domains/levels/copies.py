@@ -165,7 +165,7 @@ def _compiled() -> Any:
 
     from treewright.kernel.rebind import Rebinder
 
-    return Rebinder(njit).function(most_shared)
+    return Rebinder(njit).function(most_shared)  # type: ignore[arg-type]
 
 
 class Shelf:

@@ -351,7 +351,7 @@ def chain_tables(
     given = np.full(length + 1, -1, np.int32)
     for column, tiles in fixed.items():
         given[column] = slice_number[tiles]
-    return {
+    tables: dict[str, np.ndarray] = {
         "action_first": action_first,
         "width_end": width_end,
         "first": np.cumsum([0] + [len(a[1]) for a in actions]).astype(np.int32),
@@ -362,7 +362,8 @@ def chain_tables(
         "fixed": given,
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
-    } | _seams(chain, given, len(slices))
+    }
+    return tables | _seams(chain, given, len(slices))
 
 
 def _rooms(given: np.ndarray, widest: int, chain: Chain) -> np.ndarray:

@@ -224,7 +224,7 @@ def family(forward: int, height: float, runway: int, room: int = 400_000) -> lis
 
     from treewright.kernel.rebind import Rebinder
 
-    compiled = Rebinder(numba.njit).function(search_family)
+    compiled = Rebinder(numba.njit).function(search_family)  # type: ignore[arg-type]
     recipes = np.zeros((room, RECIPE), np.int64)
     where = np.zeros((room, 2), np.int64)
     empty = np.zeros((room, WIDEST + 1), np.int64)
@@ -235,14 +235,14 @@ def family(forward: int, height: float, runway: int, room: int = 400_000) -> lis
         masks = (*empty[i].tolist(), *solid[i].tolist())
         groups.setdefault((int(where[i, 0]), int(where[i, 1])), {}).setdefault(masks, i)
     found = []
-    for (dx, dy), masks in sorted(groups.items(), key=lambda g: (abs(g[0][0]), g[0][1])):
-        for kept in minimal(list(masks))[: KEPT_WITH_RUN_UP if runway else KEPT]:
+    for (dx, dy), found_masks in sorted(groups.items(), key=lambda g: (abs(g[0][0]), g[0][1])):
+        for kept in minimal(list(found_masks))[: KEPT_WITH_RUN_UP if runway else KEPT]:
             width = abs(dx) + 1
             found.append(
                 {
                     "dx": dx,
                     "dy": dy,
-                    "recipe": recipes[masks[kept]].tolist(),
+                    "recipe": recipes[found_masks[kept]].tolist(),
                     "empty": list(kept[:width]),
                     "solid": list(kept[WIDEST + 1 :][:width]),
                 }

@@ -153,22 +153,26 @@ def read_corpus(folder: Path, legend: Path | None = None) -> list[Level]:
     given = _legend_of(folder, legend)
     files = [folder]
     if folder.is_dir():
-        kinds = (".txt", ".tmx", ".tmj", ".json")
-        files = sorted(f for f in folder.iterdir() if f.suffix.lower() in kinds and f.is_file())
-        files = [f for f in files if f != legend and not _is_legend(f)]
+        files = sorted(f for f in folder.iterdir() if f.is_file() and _is_level(f))
     if not files:
         raise LevelError(f"{folder} has no level in it: .txt, .json, .tmx or .tmj files are wanted")
     return [read_level(f, given if f.suffix.lower() == ".txt" else None) for f in files]
 
 
-def _is_legend(path: Path) -> bool:
+def _is_level(path: Path) -> bool:
+    """By its ending; of JSON files, which may be anything, by what they say."""
+    kind = path.suffix.lower()
+    return kind in (".txt", ".tmx", ".tmj") or _json_has(path, "format", FORMAT)
+
+
+def _json_has(path: Path, key: str, value: object = None) -> bool:
     if path.suffix.lower() != ".json":
         return False
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(data, dict) and "tiles" in data
+    return isinstance(data, dict) and key in data and value in (None, data[key])
 
 
 def _legend_of(folder: Path, legend: Path | None) -> dict[str, str] | None:
@@ -176,7 +180,7 @@ def _legend_of(folder: Path, legend: Path | None) -> dict[str, str] | None:
     if legend is None:
         if not folder.is_dir():
             return None
-        found = [f for f in sorted(folder.glob("*.json")) if _is_legend(f)]
+        found = [f for f in sorted(folder.glob("*.json")) if _json_has(f, "tiles")]
         if not found:
             return None
         legend = found[0]

@@ -35,23 +35,27 @@ def to_tmx(level: Level) -> str:
     side = {"tilewidth": str(SIDE), "tileheight": str(SIDE)}
     root = ET.Element(
         "map",
-        version="1.10",
-        orientation="orthogonal",
-        renderorder="right-down",
-        infinite="0",
-        nextlayerid="2",
-        nextobjectid="1",
-        **size,
-        **side,
+        {
+            "version": "1.10",
+            "orientation": "orthogonal",
+            "renderorder": "right-down",
+            "infinite": "0",
+            "nextlayerid": "2",
+            "nextobjectid": "1",
+            **size,
+            **side,
+        },
     )
     tiles = ET.SubElement(
         root,
         "tileset",
-        firstgid="1",
-        name="treewright",
-        tilecount=str(len(CHARACTERS)),
-        columns=str(SHEET_COLUMNS),
-        **side,
+        {
+            "firstgid": "1",
+            "name": "treewright",
+            "tilecount": str(len(CHARACTERS)),
+            "columns": str(SHEET_COLUMNS),
+            **side,
+        },
     )
     ET.SubElement(tiles, "image", source=SHEET, width=str(width), height=str(height))
     for i, character in enumerate(CHARACTERS):
@@ -59,7 +63,7 @@ def to_tmx(level: Level) -> str:
         tile = ET.SubElement(tiles, "tile", {"id": str(i), "type": kind})
         properties = ET.SubElement(tile, "properties")
         ET.SubElement(properties, "property", name="tile", value=character)
-    layer = ET.SubElement(root, "layer", id="1", name="level", **size)
+    layer = ET.SubElement(root, "layer", {"id": "1", "name": "level", **size})
     data = ET.SubElement(layer, "data", encoding="csv")
     data.text = "\n" + ",\n".join(",".join(map(str, _row(row))) for row in level.rows) + "\n"
     ET.indent(root, " ")

@@ -1,0 +1,124 @@
+"""``treewright level`` from outside: what it prints, writes and refuses."""
+
+import json
+import sys
+
+import pytest
+
+from treewright.cli import main
+from treewright.domains.levels.formats import read_level
+from treewright.domains.levels.generate import own_corpus
+from treewright.domains.levels.level import Level
+from treewright.domains.levels.player import play
+
+
+@pytest.fixture
+def level(tmp_path, monkeypatch, capsys):
+    """Run the command in an empty folder; its output, errors and exit code are checked."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, code=0):
+        monkeypatch.setattr(sys, "argv", ["treewright", "level", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert (ended.value.code or 0) == code, out + err
+        if code == 2:
+            assert out == ""
+            assert err.count("\n") == 1, err
+            assert "Traceback" not in err
+        return err if code == 2 else out
+
+    call.folder = tmp_path
+    return call
+
+
+def test_generate_then_check_then_draw(level):
+    said = level("generate", "--length", 80, "--difficulty", 0.5, "--seed", 7, "--out", "a.txt")
+    assert said.startswith("a.txt: 80 slices, ")
+    assert "rollouts in" in said
+    made = read_level(level.folder / "a.txt")
+    assert made.length == 80
+    assert play(made, "large").playable
+    again = level("generate", "--length", 80, "--seed", 7, "--out", "b.txt", "--json")
+    assert json.loads(again)["length"] == 80
+    assert (level.folder / "b.txt").read_text() == (level.folder / "a.txt").read_text()
+    assert "a.txt: playable" in level("check", "a.txt", "--picture", "path.png")
+    assert (level.folder / "path.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_count_fills_a_folder(level):
+    out = level("generate", "--length", 40, "--count", 3, "--format", "tmx", "--out", "many")
+    names = sorted(p.name for p in (level.folder / "many").glob("*.tmx"))
+    assert names == ["level-0001.tmx", "level-0002.tmx", "level-0003.tmx"]
+    assert "3 levels, " in out
+
+
+def test_check_says_no_with_exit_code_1(level):
+    wide = Level.of_columns(["-" * 13 + "X"] * 4 + ["-" * 14] * 12 + ["-" * 13 + "X"] * 4)
+    (level.folder / "wide.txt").write_text(wide.text())
+    out = level("check", "wide.txt", "--json", code=1)
+    (found,) = json.loads(out)
+    assert found["playable"] is False
+    assert found["farthest"] == [3, 12]
+    assert "a gap of 12 columns" in found["obstacle"]
+
+
+def test_learn_and_analyse(level):
+    for one in own_corpus()[:4]:
+        (level.folder / f"{one.where}.txt").write_text(one.text())
+    out = level("learn", ".", "--out", "chain.json")
+    assert "4 levels" in out
+    assert "dead ends left out" in out
+    found = json.loads(level("analyse", f"{own_corpus()[0].where}.txt", "--json"))
+    assert found["levels"][0]["copied_run"] == own_corpus()[0].length
+    assert "copied_run" in level("analyse", ".", "--corpus", "chain.json", "--plot", "range.png")
+    assert (level.folder / "range.png").exists()
+
+
+def test_convert_and_import(level):
+    pytest.importorskip("cv2")
+    one = own_corpus()[2]
+    (level.folder / "one.txt").write_text(one.text())
+    for name in ("one.tmx", "one.tmj", "one.json", "one.png"):
+        level("convert", "one.txt", name)
+    for name in ("one.tmx", "one.tmj", "one.json"):
+        assert read_level(level.folder / name).rows == one.rows
+    level("tiles", "--out", "tiles")
+    level("import-image", "one.png", "--tiles", "tiles", "--out", "again.txt")
+    assert read_level(level.folder / "again.txt").rows == one.rows
+
+
+BAD = [
+    (("generate", "--difficulty", "hard"), "--difficulty 'hard': write a number"),
+    (("generate", "--difficulty", 2), "each must be between 0 and 1"),
+    (("generate", "--gaps", "3-5"), "--gaps '3-5': write it as 12 or 10..14"),
+    (("generate", "--length", 60, "--gaps", "50..60"), "at least 50 for gaps can't hold"),
+    (("generate", "--corpus", "nowhere"), "there is no corpus nowhere"),
+    (("generate", "--fix", "bridge.txt"), "write it as column:file"),
+    (("generate", "--fix", "5:nowhere.txt"), "nowhere.txt can't be read"),
+    (("generate", "--out", "level.doc"), "no format has the ending '.doc'"),
+    (("generate", "--player", "huge"), "player 'huge' is unknown"),
+    (("generate", "--score", "2 - gapz"), "did you mean 'gaps'"),
+    (("generate", "--shared", 0), "--shared 0 must be above 0"),
+    (("check", "ragged.txt"), "ragged.txt, row 2: 3 tiles, but the first row has 4"),
+    (("check", "unknown.txt"), "'&' is no tile"),
+    (("check", "floating.txt"), "the goal can't exist"),
+    (("learn", "short"), "the corpus is too small for a chain"),
+    (("convert", "ragged.txt", "a.tmx"), "ragged.txt, row 2"),
+    (("import-image", "ragged.txt", "--tiles", "short"), "has no .png of a tile"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_input_is_one_sentence(level, arguments, message):
+    if arguments[0] == "import-image":
+        pytest.importorskip("cv2")
+    (level.folder / "ragged.txt").write_text("----\n---\n----\nXXXX\n")
+    (level.folder / "unknown.txt").write_text("----\n--&-\n----\nXXXX\n")
+    (level.folder / "floating.txt").write_text("----\n----\n----\nXXX-\n")
+    (level.folder / "short").mkdir()
+    (level.folder / "short" / "a.txt").write_text("---\n--X\n-XX\nXXX\n")
+    before = sorted(p.name for p in level.folder.rglob("*"))
+    assert message in level(*arguments, code=2)
+    assert sorted(p.name for p in level.folder.rglob("*")) == before, "nothing half-written"
