@@ -8,7 +8,9 @@ import pytest
 
 import treewright as tw
 from treewright.domains.go import Go, perft, to_point, to_vertex
-from treewright.domains.go.playout import Switches, pattern_table
+from treewright.domains.go.features import shapes
+from treewright.domains.go.playout import Switches
+from treewright.domains.go.prior import weights
 from treewright.random import stream
 from treewright.testing import DomainConformance
 
@@ -434,19 +436,31 @@ def test_perft_by_brute_force():
 # ------------------------------------------------------------------ playouts and search
 
 
-def test_patterns():
-    """The table holds both colours and all turns of the hane, and not the empty board."""
-    table = pattern_table()
+def test_shapes():
+    """All eight turns of a neighbourhood have one weight; a hane is worth more than nothing."""
+    least, table = shapes(), weights()
 
     def code(text):
         cells = text.replace("|", "")
         return sum(".XO-".index(m) << (2 * i) for i, m in enumerate(cells[:4] + cells[5:]))
 
-    assert table[code("XOX|...|...")] == table[code("OXO|...|...")] == 1
-    assert table[code("X..|O..|X..")] == 1
-    assert table[code("...|...|...")] == 0
-    assert table[code("OX.|X.O|---")] == 1
-    assert 0.02 < table.mean() < 0.5
+    turns = ["XO.|...|...", ".OX|...|...", "...|...|XO.", "X..|O..|..."]
+    assert len({least[code(t)] for t in turns}) == 1
+    assert len({float(table[code(t)]) for t in turns}) == 1
+    assert least[code("XO.|...|...")] != least[code("OX.|...|...")], "colours differ"
+    assert table[code("XO.|...|...")] > table[code("...|...|...")]
+    assert table[code("XXX|X.X|XXX")] < table[code("OX.|X.O|---")]
+
+
+def test_white_sees_black_as_black_sees_white():
+    """A position and its opposite have the same priors."""
+    drawn = "..... .XO.. .OXX. .OO.. ....."
+    swapped = drawn.translate(str.maketrans("XO", "OX"))
+    one = board(drawn, "black", komi=0.5)
+    two = board(swapped, "white", komi=0.5)
+    for action in one.legal():
+        pair = [p._hooks["prior"](p.state, p._tables, action) for p in (one, two)]
+        assert pair[0] == pytest.approx(pair[1])
 
 
 def hits(position, games=40):
@@ -463,7 +477,7 @@ def hits(position, games=40):
 
 def only(**on):
     """Switches: these, and nothing else."""
-    return {k: on.get(k, False) for k in Switches.__annotations__}
+    return {k: on.get(k, False) for k in Switches.__annotations__ if k != "habit"}
 
 
 @pytest.mark.parametrize(
@@ -486,10 +500,12 @@ def test_a_rule_of_the_heavy_playouts(rule, drawn, to_play, moves, answer):
 
 
 def test_self_atari_is_refused():
-    """A3 and C3 would have one liberty."""
-    found = hits(tw.Position(Go(size=3, diagram=".O. ... ...", **only(self_atari=True))))
-    assert not {"A3", "C3"} & set(found)
-    assert {"A3", "C3"} & set(hits(tw.Position(Go(size=3, diagram=".O. ... ...", **only()))))
+    """A3 and C3 would have one liberty: they are played, but seldom."""
+    start = {"size": 3, "diagram": ".O. ... ..."}
+    refusing = hits(tw.Position(Go(**start, **only(self_atari=True))), games=400)
+    not_at_all = hits(tw.Position(Go(**start, **only())), games=400)
+    rare, often = (sum(f.get(v, 0) for v in ("A3", "C3")) for f in (refusing, not_at_all))
+    assert 0 < rare < 0.6 * often
 
 
 def test_playouts_fill_no_eyes_and_end():
@@ -543,7 +559,9 @@ def test_kernels_are_told_apart():
 
     different = [{"size": 5}, {"size": 6}, {"size": 5, "suicide": True}]
     different += [{"size": 5, "playout": "light"}, {"size": 5, "local": True}]
-    different += [{"size": 5, k: False} for k in Switches.__annotations__ if k != "local"]
+    different += [
+        {"size": 5, k: False} for k in Switches.__annotations__ if k not in ("local", "habit")
+    ]
     found = [key(**settings) for settings in different]
     assert all(kept for _, kept in found)
     assert len({k for k, _ in found}) == len(different)

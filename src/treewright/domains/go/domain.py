@@ -10,8 +10,8 @@ from numpy import int64
 from treewright.domain import Domain
 from treewright.domains.go import setup
 from treewright.domains.go.board import LARGEST, PASS, SMALLEST, layout, rules
-from treewright.domains.go.playout import Switches, heavy, light, pattern_table
-from treewright.domains.go.prior import DIALS, make_prior, weights
+from treewright.domains.go.playout import Switches, heavy, light
+from treewright.domains.go.prior import make_prior, weights
 from treewright.errors import OptionError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
@@ -24,7 +24,8 @@ class Go(Domain):
     ``diagram`` (rows of X, O and points, the top row first) with ``to_play`` to move.
     ``suicide`` allows that of two or more stones.  ``playout`` is ``"heavy"`` or ``"light"``;
     ``atari``, ``nakade``, ``patterns``, ``capture``, ``local`` and ``self_atari`` switch the rules
-    of the heavy one (playout.py).  Use it with ``Options(rollout=Rollout("domain"))``.
+    of the heavy one (playout.py), ``habit`` is how often they are followed.  Use it with
+    ``Options(rollout=Rollout("domain"))``.
 
     Simple ko holds everywhere.  Positional superko holds for the first move of a search:
     moves that repeat a position of ``moves`` are not listed.  An engine that keeps its tree
@@ -42,7 +43,10 @@ class Go(Domain):
         playout = settings.get("playout", "heavy")
         if playout not in ("heavy", "light"):
             raise OptionError(f"Go: playout={playout!r} must be 'heavy' or 'light'")
-        chosen = {k: bool(v) for k, v in settings.items() if k in Switches.__annotations__}
+        chosen = {k: settings[k] for k in Switches.__annotations__ if k in settings}
+        for name, value in chosen.items():
+            if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
+                raise OptionError(f"Go: {name}={value!r} must be true or false (habit: 0 to 1)")
         switches = Switches(**chosen) if playout == "heavy" else None
         kind: Any = _kind(size, bool(settings.get("suicide", False)), switches)
         ready: Self = object.__new__(kind)
@@ -50,8 +54,11 @@ class Go(Domain):
 
     def __init__(self, size: int = 9, **settings: Any) -> None:
         given = {"size": size, **settings}
-        tables = {"zobrist": setup.zobrist(size), "patterns": pattern_table()}
-        tables |= {"worth": weights(), "dials": np.array(DIALS)}
+        tables = {
+            "zobrist": setup.zobrist(size),
+            "worth": weights(),
+            "shapes": np.exp(weights()[: 1 << 16]),
+        }
         history = np.zeros(0, np.uint64)
         super().__init__(tables={**tables, "history": history}, **given)
         if settings.get("moves"):
@@ -140,6 +147,7 @@ def _kind(size: int, suicide: bool, switches: Switches | None) -> type[Go]:
         capture=True,
         local=False,
         self_atari=True,
+        habit=0.9,
     ):
         setup.set_up(
             s,

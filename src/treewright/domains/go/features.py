@@ -43,7 +43,9 @@ def shapes() -> np.ndarray:
 
 
 def make_features(rules: SimpleNamespace) -> Any:
-    """``strength(s, weights, v)``, the sum of a move's weights, and ``features(s, v, out)``."""
+    """``strength(s, weights, v)``: the sum of a move's weights; its parts for learning; and
+    ``shape(s, v)``.
+    """
     only_liberty, self_atari = rules.only_liberty, rules.self_atari
     surroundings = rules.surroundings
     NEAR, WIDTH, SIZE = rules.near, rules.width, rules.size
@@ -180,4 +182,4 @@ def make_features(rules: SimpleNamespace) -> Any:
         out[6] = ATARI + atari
         out[7] = LINE + line(s, v)
 
-    return SimpleNamespace(strength=strength, features=features)
+    return SimpleNamespace(strength=strength, features=features, shape=shape)

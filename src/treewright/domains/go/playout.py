@@ -5,45 +5,27 @@ its heirs, in this order, each of which can be switched off to measure what it b
 
 ``atari``       save stones that the last move put in atari
 ``nakade``      take the vital point of an eye space beside the last move
-``patterns``    a 3x3 pattern (hane, cut, side) around the last move
+``patterns``    around the last move, a point drawn by its 3x3 shape (features.py)
 ``capture``     capture anything
 ``local``       sometimes any sound point around the last move
-``self_atari``  otherwise uniform, but no stones are given away
+``self_atari``  otherwise uniform, but stones are seldom given away
 """
 
-import functools
 from dataclasses import astuple, dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from numpy import int64, uint64
 
 from treewright.domains.go.board import BLACK, BORDER, EMPTY, PASS, WHITE
+from treewright.domains.go.features import make_features
 from treewright.random import below, uniform
 
-HABIT = 0.9  # how often a rule is followed: playouts that all go one way are wrong together
 LOCAL = 0.2  # how often ``local`` is tried
 THROW_IN = 2  # a self-atari that joins more stones than this is never played: it may be a seki
-
-PATTERNS = """
-XOX ... ???   XO. ... ?.?   XO? X.. x.?   .O. X.. ...
-XO? O.o ?o?   XO? O.X ???   ?X? O.O ooo   OX? o.O ???
-X.? O.? ---   OX? X.O ---   ?X? x.O ---   ?XO x.x ---   ?OX X.O ---
-"""
-"""Hane, magari, cut and side patterns of MoGo (Gelly et al. 2006), for either side to move.
-
-X and O are stones, x is anything but X, o anything but O, - the edge, ? anything at all.
-"""
-MATCHES = {
-    ".": (EMPTY,),
-    "X": (BLACK,),
-    "O": (WHITE,),
-    "-": (BORDER,),
-    "x": (EMPTY, WHITE, BORDER),
-    "o": (EMPTY, BLACK, BORDER),
-    "?": (EMPTY, BLACK, WHITE, BORDER),
-}
+REGARDLESS = 0.3  # how often a smaller one is played all the same
+ELSEWHERE = 1.0  # the weight of not answering the last move at all
+LEAST = 0.3  # shapes of less weight are not played next to the last move
 
 
 @dataclass(frozen=True)
@@ -56,24 +38,16 @@ class Switches:
     capture: bool = True
     local: bool = False
     self_atari: bool = True
+    habit: float = 0.9  # how often a rule is followed: playouts that agree are wrong together
 
 
-@functools.cache
-def pattern_table() -> np.ndarray:
-    """For each 3x3 neighbourhood (two bits a point, see ``surroundings``) whether it matches."""
-    codes = np.arange(1 << 16)
-    cells = [(codes >> (2 * i)) & 3 for i in range(8)]
-    fits = {k: [np.isin(c, v) for c in cells] for k, v in MATCHES.items()}
-    found = np.zeros(1 << 16, bool)
-    words = PATTERNS.split()
-    for rows in zip(words[::3], words[1::3], words[2::3], strict=True):
-        grid = np.array([list(row) for row in rows])
-        for turned in [np.rot90(g, k) for g in (grid, grid.T) for k in range(4)]:
-            marks = "".join(turned.ravel())
-            for text in (marks, marks.translate(str.maketrans("XOxo", "OXox"))):
-                each = [fits[m][i] for i, m in enumerate(text[:4] + text[5:])]
-                found |= np.logical_and.reduce(each)
-    return found.astype(np.uint8)
+def _hide(s, i, v, left):
+    """Move an empty point that was refused to the end of the list, out of the draw."""
+    w = s.empty[uint64(left)]
+    s.empty[uint64(left)] = v
+    s.place[uint64(v)] = left
+    s.empty[i] = w
+    s.place[w] = i
 
 
 def light(rules: SimpleNamespace) -> Any:
@@ -82,10 +56,7 @@ def light(rules: SimpleNamespace) -> Any:
     sound = rules.sound
 
     def rollout(s, rng, out):
-        """A uniform move that is sound and fills no own eye; pass if there is none.
-
-        What was refused goes to the end of the list of empty points, out of the draw.
-        """
+        """A uniform move that is sound and fills no own eye; pass if there is none."""
         colour = int64(s.player) + 1
         left = int64(s.empties)
         while left > 0:
@@ -94,11 +65,7 @@ def light(rules: SimpleNamespace) -> Any:
             if not eye(s, colour, v) and sound(s, colour, v):
                 return v
             left -= 1
-            w = s.empty[uint64(left)]
-            s.empty[uint64(left)] = v
-            s.place[uint64(v)] = left
-            s.empty[i] = w
-            s.place[w] = i
+            _hide(s, i, v, left)
         return PASS
 
     return rollout
@@ -106,9 +73,9 @@ def light(rules: SimpleNamespace) -> Any:
 
 def heavy(rules: SimpleNamespace, switches: Switches) -> Any:
     """The policy with the given rules; all of them off is ``light``."""
-    SAVE, NAKADE, PATTERN, CAPTURE, NEARBY, REFUSE = astuple(switches)
+    SAVE, NAKADE, PATTERN, CAPTURE, NEARBY, REFUSE, HABIT = astuple(switches)
     eye, sound, only_liberty = rules.eye, rules.sound, rules.only_liberty
-    self_atari, surroundings = rules.self_atari, rules.surroundings
+    self_atari, shape = rules.self_atari, make_features(rules).shape
     NEAR, ROUND = rules.near, rules.round
     FIRST, LAST = rules.width + 1, rules.size * rules.width + rules.size
     ROOM = rules.size * rules.size
@@ -202,19 +169,23 @@ def heavy(rules: SimpleNamespace, switches: Switches) -> Any:
             return best
         return PASS
 
-    def shapely(s, t, colour, out):
-        """Points around the last move where a pattern fits."""
-        n = 0
+    def shapely(s, t, rng, colour):
+        """A point around the last move, drawn by the weight of its 3x3 shape, or 0."""
+        total = ELSEWHERE
+        chosen = PASS
         for d in ROUND:
             v = int64(s.last) + d
-            if (
-                s.colour[uint64(v)] == EMPTY
-                and t.patterns[uint64(surroundings(s, v))] == 1
-                and sound(s, colour, v)
-                and not (REFUSE and self_atari(s, colour, v))
-            ):
-                n = add(out, n, v)
-        return n
+            if s.colour[uint64(v)] == EMPTY:
+                weight = t.shapes[uint64(shape(s, v))]
+                if (
+                    weight > LEAST
+                    and sound(s, colour, v)
+                    and not (REFUSE and self_atari(s, colour, v))
+                ):
+                    total += weight
+                    if uniform(rng) * total < weight:
+                        chosen = v
+        return chosen
 
     def captures(s, colour, out):
         """The last stones of the opponent's chains in atari, anywhere."""
@@ -258,14 +229,14 @@ def heavy(rules: SimpleNamespace, switches: Switches) -> Any:
                 n = savers(s, colour, out)
                 if n > 0:
                     return int64(out[below(rng, n)])
-            if NAKADE and uniform(rng) < HABIT:
+            if NAKADE:
                 v = vital(s, colour, out)
                 if v != PASS:
                     return v
             if PATTERN and uniform(rng) < HABIT:
-                n = shapely(s, t, colour, out)
-                if n > 0:
-                    return int64(out[below(rng, n)])
+                v = shapely(s, t, rng, colour)
+                if v != PASS:
+                    return v
         if CAPTURE and uniform(rng) < HABIT:
             n = captures(s, colour, out)
             if n > 0:
@@ -283,13 +254,11 @@ def heavy(rules: SimpleNamespace, switches: Switches) -> Any:
                 if not REFUSE or not self_atari(s, colour, v):
                     return v
                 if joined(s, colour, v) <= THROW_IN:
+                    if uniform(rng) < REGARDLESS:
+                        return v
                     spare = v
             left -= 1
-            w = s.empty[uint64(left)]
-            s.empty[uint64(left)] = v
-            s.place[uint64(v)] = left
-            s.empty[i] = w
-            s.place[w] = i
+            _hide(s, i, v, left)
         return spare
 
     return rollout

@@ -16,8 +16,7 @@ from numpy import int64
 from treewright.domains.go.board import PASS
 from treewright.domains.go.features import COUNT, make_features, shapes
 
-EVEN, SLOPE, VISITS, PASSING, SCALE = range(5)
-DIALS = (1.0, 0.6, 30.0, 10.0, 1.0)
+EVEN, SLOPE, VISITS, PASSING = 1.0, 0.6, 20.0, 10.0
 
 
 @functools.cache
@@ -42,14 +41,14 @@ def make_prior(rules: SimpleNamespace) -> tuple[Any, Any]:
     def prior(s, t, action):
         """(mean value, number of simulations) that a move starts with."""
         if action == PASS:
-            return (0.5 if s.passes > 0 else 0.0), t.dials[PASSING]
-        x = t.dials[EVEN] - t.dials[SLOPE] * strength(s, t.worth, int64(action))
-        return 1.0 / (1.0 + math.exp(x)), t.dials[VISITS]
+            return (0.5 if s.passes > 0 else 0.0), PASSING
+        x = EVEN - SLOPE * strength(s, t.worth, int64(action))
+        return 1.0 / (1.0 + math.exp(x)), VISITS
 
     def weight(s, t, action):
         """The same as a probability, up to a factor: for PUCT."""
         if action == PASS:
             return 1e-3
-        return math.exp(t.dials[SCALE] * strength(s, t.worth, int64(action)))
+        return math.exp(strength(s, t.worth, int64(action)))
 
     return prior, weight
