@@ -345,6 +345,12 @@ class Uct:
             if depth == len(path) - 1 or position.is_chance:
                 continue
             later = {key for player, key in moves[depth:] if player == position.player}
+            if self.options.rave and self.options.rave.first:
+                firsts = {}
+                for player, key in moves[depth:]:
+                    if player >= 0:
+                        firsts.setdefault(key, player)
+                later = {key for key, player in firsts.items() if player == position.player}
             for action in position.legal():
                 if position.key(action) in later:
                     _add(node.rave, action, rewards[position.player])

@@ -97,6 +97,8 @@ class Shadow:
             who = self._who(node)
             if depth < len(path) - 1 and who >= 0:
                 later = self._moves(node.state, history[depth:])
+                if self.options.rave and self.options.rave.first:
+                    later = first_uses(later)
                 for action in below(self.tables, node.state):
                     if (who, int(self.tables["key"][node.state, action])) in later:
                         _add(node.rave, action, rewards[who])
@@ -200,6 +202,15 @@ def same_numbers(shadow, search):
             assert worker.saved["table_value"][who * KEYS + key] == pytest.approx(value)
 
 
+def first_uses(moves):
+    """Of (player, key) pairs in order, those whose key nobody had used before."""
+    firsts = {}
+    for who, key in moves:
+        if who >= 0:
+            firsts.setdefault(key, who)
+    return [(who, key) for key, who in firsts.items()]
+
+
 Opt, R = tw.Options, tw.Rave
 ANY = (1, 2, 3)
 SWITCHES = {
@@ -212,6 +223,7 @@ SWITCHES = {
     "rave alone": (Opt(rave=R(k=math.inf)), (2,)),
     "rave never": (Opt(rave=R(k=0)), (2,)),
     "rave fpu": (Opt(rave=R(k=30), fpu=0.7), (2,)),
+    "rave of the first": (Opt(rave=R(k=50, first=True)), ANY),
     "min mse": (Opt(rave=R(bias=0.1)), ANY),
     "min mse, no bias": (Opt(rave=R(bias=0.0)), (2,)),
     "puct": (Opt(puct=True), ANY),

@@ -56,15 +56,22 @@ class Rave(metaclass=_FromKeywords):
     both values count the same.  ``k=math.inf`` is RAVE alone (β = 1).  With ``bias``, β
     minimises the mean squared error: ``β = N~ / (N + N~ + 4 N N~ bias²)``
     (Gelly & Silver 2011).
+
+    ``first`` counts an action only for the player who made it first: where a key is a place
+    that is taken, a later use by the other player says nothing about this one (Gelly & Silver
+    2011, 4.3).
     """
 
     k: float = 1000.0
     bias: float | None = None
+    first: bool = False
 
     def __post_init__(self) -> None:
         _number("Rave(k)", self.k, 0.0)
         if self.bias is not None:
             _number("Rave(bias)", self.bias, 0.0, 1e6)
+        if not isinstance(self.first, bool):
+            raise OptionError(f"Rave(first) must be true or false, not {self.first!r}")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         KEYS=domain.keys,
         RAVE=options.rave is not None,
         MIN_MSE=options.rave is not None and options.rave.bias is not None,
+        FIRST=options.rave is not None and options.rave.first,
         TABLE_SELECT=selects,
         TABLE=selects or rollout.policy == "table",
         PUCT=options.puct,

@@ -39,6 +39,7 @@ class Switches:
     KEYS: int
     RAVE: bool
     MIN_MSE: bool
+    FIRST: bool
     TABLE_SELECT: bool
     TABLE: bool
     PUCT: bool

@@ -474,6 +474,9 @@ def back_up_rave(tree, run, depth, length):
         while seen > d:
             seen -= 1
             if tree.trace_players[seen] >= 0:
+                if FIRST:  # later uses by others don't count
+                    for other in range(PLAYERS):
+                        tree.marks[other * KEYS + tree.trace_keys[seen]] = 0
                 tree.marks[tree.trace_players[seen] * KEYS + tree.trace_keys[seen]] = stamp
         node = tree.nodes[tree.path[d]]
         if node.n == 0 or d >= length or tree.trace_players[d] < 0:
