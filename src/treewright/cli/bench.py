@@ -52,6 +52,23 @@ def core(
 
 
 @app.command()
+def go(
+    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 2.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulations per CPU second of the Go searches, light and heavy, 9x9 and 19x19.
+
+    Examples: treewright bench go; treewright bench go --seconds 5 --json
+    """
+    from treewright.benchmarks.go import run, table
+
+    with working("searching the empty board", quiet):
+        rows = run(seconds)
+    emit(rows, table(rows), as_json)
+
+
+@app.command()
 def memory(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
     budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",

@@ -1,5 +1,6 @@
 """Who plays: a search, its budget, and what it keeps from one move to the next."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,12 +13,13 @@ from treewright.result import Result
 from treewright.search import Progress, Search
 
 HEAVY = Rollout("domain")
-DEFAULT = Options(c=0.0, fpu=1.0, rave=Rave(bias=0.009), priors=True, rollout=HEAVY)
+MC_RAVE = Rave(bias=0.009, first=True)
+DEFAULT = Options(c=0.0, fpu=1.0, rave=MC_RAVE, priors=True, rollout=HEAVY)
 SEARCHES: dict[str, tuple[Options, dict[str, Any]]] = {
     "default": (DEFAULT, {}),
     "mc-rave-priors": (DEFAULT, {}),
-    "mc-rave": (Options(c=0.0, fpu=1.0, rave=Rave(bias=0.009), rollout=HEAVY), {}),
-    "rave": (Options(c=0.0, fpu=1.0, rave=Rave(k=float("inf")), rollout=HEAVY), {}),
+    "mc-rave": (Options(c=0.0, fpu=1.0, rave=MC_RAVE, rollout=HEAVY), {}),
+    "rave": (Options(c=0.0, fpu=1.0, rave=Rave(k=math.inf, first=True), rollout=HEAVY), {}),
     "uct": (Options(c=0.3, fpu=1.1, rollout=HEAVY), {}),
     "light": (Options(c=0.3, fpu=1.1, rollout=HEAVY), {"playout": "light"}),
 }
