@@ -20,6 +20,8 @@ from treewright.domains.levels.domain import OPTIONS, Levels
 from treewright.domains.levels.generate import generate, generate_many, own_chain, own_corpus
 from treewright.domains.levels.level import Level
 from treewright.domains.levels.player import play, playable
+from treewright.domains.levels.tilechain import learn_tiles
+from treewright.domains.levels.tiledomain import TileLevels
 from treewright.domains.levels.tiles import LevelError
 
 SHARED = Path("/work/shared/data/levels/corpus")
@@ -31,6 +33,11 @@ def flat(*heights, items=None):
     for (column, row), tile in (items or {}).items():
         columns[column][row] = tile
     return Level.of_columns(["".join(c) for c in columns])
+
+
+def numbers(level):
+    """A level as slice numbers of our own chain."""
+    return [own_chain().slices.index(column) for column in level.columns]
 
 
 # ------------------------------------------------------------------------------------- chain
@@ -118,7 +125,7 @@ def slow_shared(a, b):
 def test_shared_slices_are_the_longest_common_subsequence(a, seed):
     rng = random.Random(seed)
     b = [rng.randrange(6) for _ in range(rng.randrange(1, 200))]
-    shelf = Shelf(6, 200)
+    shelf = Shelf(200)
     shelf.add(b)
     assert shelf.nearest(a) == pytest.approx(slow_shared(a, b) / min(len(a), len(b)))
 
@@ -171,12 +178,12 @@ def test_another_score_steers_the_domain():
 
 def test_difficulty_moves_the_targets_as_in_the_paper():
     low, high = (
-        target_tables(Controls(difficulty=(d,)), own_chain())["low"][:, -1] for d in (0.1, 0.9)
+        target_tables(Controls(difficulty=(d,)), own_corpus())["low"][:, -1] for d in (0.1, 0.9)
     )
     assert low[0] < high[0]
     assert low[1] < high[1]
     assert low[2] > high[2]
-    rising = target_tables(Controls(difficulty=(0.0, 1.0)), own_chain())["low"][1]
+    rising = target_tables(Controls(difficulty=(0.0, 1.0)), own_corpus())["low"][1]
     assert rising[160] < rising[320] - rising[160]
 
 
@@ -249,7 +256,7 @@ def test_rollouts_are_walks_of_the_chain(domain):
 @pytest.mark.parametrize("difficulty", [0.1, 0.9])
 def test_levels_can_be_finished_and_are_what_was_wished(difficulty):
     domain = Levels(own_chain(), Controls(length=160, difficulty=(difficulty,)))
-    wished = target_tables(domain.controls, own_chain())["low"][:, -1]
+    wished = target_tables(domain.controls, own_corpus())["low"][:, -1]
     runs = automaton(own_chain().levels)
     for seed in range(3):
         made = generate(domain, seed)
@@ -259,7 +266,7 @@ def test_levels_can_be_finished_and_are_what_was_wished(difficulty):
         have = counts(made.level)
         for i, name in enumerate(("gaps", "enemies", "rewards")):
             assert abs(have[name] - wished[i]) <= 2 + 0.25 * wished[i], name
-        assert longest_run(runs, made.slices)[0] <= 24
+        assert longest_run(runs, numbers(made.level))[0] <= 24
 
 
 def test_the_same_seed_gives_the_same_level(domain):
@@ -322,7 +329,7 @@ def test_many_levels_differ_whatever_the_workers():
     one = list(generate_many(chain, controls, 4, seed=1, shared=0.75))
     two = list(generate_many(chain, controls, 4, seed=1, workers=2, shared=0.75))
     assert [m.level.rows for m in one] == [m.level.rows for m in two]
-    lines = [m.slices for m in one]
+    lines = [m.level.columns for m in one]
     for i, a in enumerate(lines):
         for b in lines[:i]:
             assert slow_shared(a, b) <= 0.75 * 60
@@ -343,6 +350,52 @@ def test_plain_sampling_of_the_public_corpus_often_fails_and_mcmcts_does_not():
     assert plain < 12
     domain = Levels(chain, Controls(length=160))
     assert all(play(generate(domain, seed).level, "large").playable for seed in range(4))
+
+
+# ---------------------------------------------------------------------------------- tile by tile
+
+
+def test_a_tile_chain_knows_what_is_beside_and_below():
+    chain = learn_tiles([flat(*([1] * 20)), flat(*([1, 1, 2, 2] * 5))])
+    assert chain.tiles == "-X"
+    ground = chain.tiles.index("X")
+    # the bottom row is always ground, whatever the draw
+    assert {chain.column("-------X", [u] * 8)[7] for u in (0.0, 0.5, 0.999)} == {"X"}
+    # above ground, beside ground: ground in half of the cases (row 6 of the second level)
+    beside = chain.summed[chain.draws[6, ground, ground, ground]]
+    assert beside[0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_tile_levels_are_new_and_can_be_finished():
+    """Interpreted, so that no second kernel is compiled for one test."""
+    chain = learn_tiles(own_corpus())
+    domain = TileLevels(chain, Controls(length=24))
+    search = tw.Search(domain, OPTIONS, seed=3, engine="python", memory="1MiB")
+    while not search.position.ended:
+        assert search.advance(12) is not None
+    level = domain.level(search.history)
+    assert level.length == 24
+    state = search.position.state
+    if not state.dead:
+        assert play(level, "large").playable
+    have = counts(level)
+    assert (state.gaps, state.enemies) == (have["gaps"], have["enemies"])
+    assert state.heights / state.floors == pytest.approx(have["height"], abs=0.3)
+
+
+def test_the_reachable_tiles_of_drawn_columns_are_right():
+    chain = learn_tiles(own_corpus())
+    domain = TileLevels(chain, Controls(length=30))
+    rng = tw.random.stream(2)
+    for _ in range(6):
+        position, actions = tw.Position(domain), []
+        while not position.ended:
+            hooks = position._hooks
+            actions.append(int(hooks["rollout"](position.state, position._tables, rng, None)))
+            hooks["play"](position.state, position._tables, actions[-1])
+        level = domain.level(actions)
+        if position.state.dead == 0:
+            assert playable(level, "large")
 
 
 # ------------------------------------------------------------------------------------ metrics

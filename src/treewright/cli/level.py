@@ -14,6 +14,7 @@ from treewright.errors import OptionError
 if TYPE_CHECKING:
     from treewright.domains.levels.chain import Chain
     from treewright.domains.levels.level import Level
+    from treewright.domains.levels.tilechain import TileChain
 
 app = typer.Typer(
     help="Platformer levels: learn a chain, generate, check, measure, convert.",
@@ -58,6 +59,9 @@ def generate(
     goal: Annotated[Path | None, typer.Option(help="A piece to end with.")] = None,
     vary: Annotated[Path | None, typer.Option(help="Keep parts of this level.")] = None,
     keep: Annotated[float, typer.Option(help="The share that --vary keeps.")] = 0.5,
+    tiles: Annotated[
+        bool, typer.Option("--tiles", help="Tile by tile: slices that the corpus never had.")
+    ] = False,
     player: PlayerOption = "large",
     score: Annotated[
         str | None, typer.Option(help="Another score, as '2 - (gaps - 12)**2 / 20'.")
@@ -83,13 +87,15 @@ def generate(
     treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels
     """
     from treewright.domains.levels.controls import Controls
-    from treewright.domains.levels.domain import Levels
     from treewright.domains.levels.formats import FORMATS, format_of, write_level
-    from treewright.domains.levels.generate import compile_kernel, generate_many
+    from treewright.domains.levels.generate import compile_kernel, domain_of, generate_many
     from treewright.domains.levels.score import from_expression
+    from treewright.domains.levels.tilechain import learn_tiles
     from treewright.domains.levels.tiles import one_of
 
-    chain = chain_of(corpus)
+    chain: Chain | TileChain = chain_of(corpus)
+    if tiles:
+        chain = learn_tiles(chain.corpus)
     pieces, length = _pieces(fix, start, goal, vary, keep, length, seed)
     controls = Controls(
         length=length,
@@ -112,7 +118,7 @@ def generate(
     if many:
         out.mkdir(parents=True, exist_ok=True)
     with working("compiling", quiet):
-        compile_kernel(Levels(chain, controls))
+        compile_kernel(domain_of(chain, controls))
     rows: list[dict[str, Any]] = []
     stopped = False
     with _bar("levels", count, quiet) as seen:

@@ -30,15 +30,13 @@ BINS = 12  # of each side of the expressive range
 def analyse(levels: Sequence[Level], chain: Chain) -> dict[str, Any]:
     """Every level's numbers, and what only a set of levels has."""
     runs = automaton(chain.levels)
-    base = {size: metrics.pooled(metrics.corpus_levels(chain), size) for size in (2, 3)}
-    number: dict[str, int] = {}
-    lines = [[number.setdefault(c, len(number)) for c in level.columns] for level in levels]
-    shelf = Shelf(len(number), max(map(len, lines)))
+    base = {size: metrics.pooled(chain.corpus, size) for size in (2, 3)}
+    shelf = Shelf(max(level.length for level in levels))
     rows: list[dict[str, Any]] = []
-    for level, line in zip(levels, lines, strict=True):
+    for level in levels:
         numbers = metrics.analyse(level, chain, runs, base)
-        rows.append({"level": level.where, **numbers, "nearest": shelf.nearest(line)})
-        shelf.add(line)
+        rows.append({"level": level.where, **numbers, "nearest": shelf.nearest(level.columns)})
+        shelf.add(level.columns)
     return {
         "levels": rows,
         "all": {
@@ -108,7 +106,7 @@ def plot_range(found: dict[str, Any], chain: Chain, path: Path) -> None:
 
 
 def draw_range(axes: Any, points: Sequence[tuple[float, float]], chain: Chain) -> None:
-    corpus = metrics.corpus_levels(chain)
+    corpus = chain.corpus
     xs, ys = zip(*points, strict=True)
     if len(points) >= 50:
         axes.hexbin(xs, ys, gridsize=24, mincnt=1, cmap="Blues")

@@ -6,6 +6,7 @@ Transitions into states that were never seen to go on are left out, so the chain
 The state before the first slice is ``()``; its patterns are the ways in which levels begin.
 """
 
+import functools
 import json
 import random
 from collections import Counter
@@ -43,6 +44,14 @@ class Chain:
     @property
     def starts(self) -> dict[Pattern, int]:
         return self.transitions[()]
+
+    @functools.cached_property
+    def corpus(self) -> tuple[Level, ...]:
+        """The levels that were learnt from."""
+        return tuple(
+            Level.of_columns([self.slices[i] for i in line], name)
+            for line, name in zip(self.levels, self.names, strict=True)
+        )
 
     def after(self, state: State, pattern: Pattern) -> State:
         return (*state, *pattern)[-self.history :]

@@ -104,9 +104,8 @@ def floor_height(column: str) -> int:
     return -1
 
 
-def rates(chain: Chain) -> dict[str, float]:
-    """Gaps, enemies and rewards per slice in the corpus."""
-    levels = [Level.of_columns([chain.slices[i] for i in line]) for line in chain.levels]
+def rates(levels: Sequence[Level]) -> dict[str, float]:
+    """Gaps, enemies and rewards per slice in a corpus."""
     total = sum(level.length for level in levels)
     found = [counts(level) for level in levels]
     return {name: sum(c[name] for c in found) / total for name in QUANTITIES[:3]}
@@ -119,10 +118,10 @@ def curve(difficulty: Sequence[float], length: int) -> np.ndarray:
     return np.interp(np.linspace(0, 1, length), np.linspace(0, 1, len(difficulty)), difficulty)
 
 
-def target_tables(controls: Controls, chain: Chain) -> dict[str, np.ndarray]:
+def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.ndarray]:
     """For each quantity and number of columns so far: the range, and what counts as a miss."""
     along = curve(controls.difficulty, controls.length)
-    base = rates(chain)
+    base = rates(corpus)
     factor = {"gaps": 0.4 + 1.2 * along, "enemies": 0.4 + 1.2 * along, "rewards": 1.6 - 1.2 * along}
     shape = (len(QUANTITIES), controls.length + 1)
     low, high, tolerance = np.full(shape, -FREE), np.full(shape, FREE), np.ones(shape)

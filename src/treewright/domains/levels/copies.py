@@ -6,7 +6,7 @@ corpus.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,21 +171,26 @@ def _compiled() -> Any:
 class Shelf:
     """The levels kept so far; says how much a new one shares with the nearest of them."""
 
-    def __init__(self, symbols: int, longest: int) -> None:
-        self._symbols = symbols
+    def __init__(self, longest: int) -> None:
+        """``longest``: slices of the longest level that will come."""
+        self._number: dict[Hashable, int] = {}
         self._lines = np.zeros((0, longest), np.int32)
         self._lengths = np.zeros(0, np.int64)
 
-    def nearest(self, line: Sequence[int]) -> float:
+    def _numbers(self, line: Sequence[Hashable]) -> np.ndarray:
+        found = [self._number.setdefault(symbol, len(self._number)) for symbol in line]
+        return np.array(found, np.int32)
+
+    def nearest(self, line: Sequence[Hashable]) -> float:
         """The largest share of slices in order with any level on the shelf; 0 if empty."""
-        a = np.array(line, np.int32)
-        matches = np.zeros((self._symbols, len(a) // 64 + 1), np.uint64)
-        for i, symbol in enumerate(line):
+        a = self._numbers(line)
+        matches = np.zeros((len(self._number), len(a) // 64 + 1), np.uint64)
+        for i, symbol in enumerate(a):
             matches[symbol, i // 64] |= np.uint64(1) << np.uint64(i % 64)
         return float(_compiled()(matches, a, self._lines, self._lengths))
 
-    def add(self, line: Sequence[int]) -> None:
+    def add(self, line: Sequence[Hashable]) -> None:
         row = np.zeros((1, self._lines.shape[1]), np.int32)
-        row[0, : len(line)] = line
+        row[0, : len(line)] = self._numbers(line)
         self._lines = np.concatenate([self._lines, row])
         self._lengths = np.append(self._lengths, len(line))

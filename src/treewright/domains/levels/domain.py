@@ -143,7 +143,7 @@ class Levels(Domain):
         self.slices = (*chain.slices, *extra)
         tables = slice_tables(self.slices, self.controls.player == "large")
         tables |= chain_tables(chain, self.controls.length, self.fixed, self.slices)
-        tables |= target_tables(self.controls, chain)
+        tables |= target_tables(self.controls, chain.corpus)
         tables |= as_tables(to_the_right(self.controls.player))
         tables |= automaton(chain.levels).tables()
         crowd = self.controls.crowd

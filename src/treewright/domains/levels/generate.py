@@ -9,7 +9,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from treewright.domains.levels.domain import OPTIONS, Levels
 from treewright.domains.levels.formats import read_corpus
 from treewright.domains.levels.level import Level
 from treewright.domains.levels.score import FAILED
+from treewright.domains.levels.tilechain import TileChain
+from treewright.domains.levels.tiledomain import TileLevels
 from treewright.domains.levels.tiles import LevelError
 from treewright.kernel.rng import stream_seed
 from treewright.options import Options
@@ -50,7 +52,6 @@ class Made:
     """A generated level and what it took."""
 
     level: Level
-    slices: tuple[int, ...] = field(repr=False)  # numbers in the domain
     seed: int
     rollouts: int
     moves: int
@@ -63,13 +64,13 @@ class Made:
         return counts(self.level)
 
 
-def compile_kernel(domain: Levels) -> None:
+def compile_kernel(domain: "Maker") -> None:
     """Compile, or load, what generating will need, so that it does not count as search."""
     Search(domain, OPTIONS, memory=MEMORY).advance(2)
 
 
 def attempt(
-    domain: Levels, seed: int, rollouts: int = ROLLOUTS, options: Options = OPTIONS
+    domain: "Maker", seed: int, rollouts: int = ROLLOUTS, options: Options = OPTIONS
 ) -> tuple[list[int], int, float] | None:
     """One level: its actions, the rollouts spent and its reward; ``None`` if it got stuck."""
     search = Search(domain, options, seed=seed, memory=MEMORY)
@@ -94,7 +95,7 @@ def attempt(
 
 
 def generate(
-    domain: Levels, seed: int = 0, rollouts: int = ROLLOUTS, options: Options = OPTIONS
+    domain: "Maker", seed: int = 0, rollouts: int = ROLLOUTS, options: Options = OPTIONS
 ) -> Made:
     """One level that keeps all wishes; an error that says which one can't be kept if none does."""
     began = time.process_time()
@@ -110,8 +111,7 @@ def generate(
         missed = domain.controls.missed(level)
         if not missed:
             seconds = time.process_time() - began
-            slices = tuple(domain.columns(actions))
-            return Made(level, slices, seed, spent, len(actions), number + 1, seconds, score)
+            return Made(level, seed, spent, len(actions), number + 1, seconds, score)
         if not nearest or len(missed) < len(nearest):
             nearest = missed
     raise LevelError(_why(domain.controls, nearest))
@@ -136,12 +136,18 @@ def _why(controls: Controls, missed: dict[str, float]) -> str:
 # ----------------------------------------------------------------------------- many levels
 
 
-_worker: Levels | None = None
+Maker = Levels | TileLevels
+_worker: Maker | None = None
 
 
-def _begin(chain: Chain, controls: Controls) -> None:
+def domain_of(chain: Chain | TileChain, controls: Controls) -> Maker:
+    """The domain of a chain, of slices or of tiles."""
+    return Levels(chain, controls) if isinstance(chain, Chain) else TileLevels(chain, controls)
+
+
+def _begin(chain: Chain | TileChain, controls: Controls) -> None:
     global _worker
-    _worker = Levels(chain, controls)
+    _worker = domain_of(chain, controls)
 
 
 def _one(seed: int, rollouts: int) -> Made:
@@ -150,7 +156,7 @@ def _one(seed: int, rollouts: int) -> Made:
 
 
 def generate_many(
-    chain: Chain,
+    chain: Chain | TileChain,
     controls: Controls,
     count: int,
     seed: int = 0,
@@ -166,11 +172,11 @@ def generate_many(
     is dropped.  The same seed gives the same levels with any number of ``workers``.
     ``progress`` is told how many were kept and how many dropped.
     """
-    domain = Levels(chain, controls)
-    shelf = Shelf(len(domain.slices), controls.length)
+    domain = domain_of(chain, controls)
+    shelf = Shelf(controls.length)
     kept = dropped = 0
     for made in _stream(domain, seed, rollouts, workers):
-        if kept and shared < 1 and shelf.nearest(made.slices) > shared:
+        if kept and shared < 1 and shelf.nearest(made.level.columns) > shared:
             dropped += 1
             if dropped > 20 + 5 * count:
                 raise LevelError(
@@ -179,7 +185,7 @@ def generate_many(
                     f"richer corpus"
                 )
         else:
-            shelf.add(made.slices)
+            shelf.add(made.level.columns)
             kept += 1
             yield made
         if progress is not None:
@@ -188,7 +194,7 @@ def generate_many(
             return
 
 
-def _stream(domain: Levels, seed: int, rollouts: int, workers: int) -> Iterator[Made]:
+def _stream(domain: Maker, seed: int, rollouts: int, workers: int) -> Iterator[Made]:
     """Levels of seed, seed + 1, …, made here or in processes, always in that order."""
     number = seed
     if workers == 1:

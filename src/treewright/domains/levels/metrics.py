@@ -84,10 +84,6 @@ def pooled(levels: Sequence[Level], size: int) -> Counter[tuple[str, ...]]:
     return found
 
 
-def corpus_levels(chain: Chain) -> list[Level]:
-    return [Level.of_columns([chain.slices[i] for i in line]) for line in chain.levels]
-
-
 def copied(level: Level, chain: Chain, runs: Automaton) -> tuple[int, float]:
     """The longest run copied from one level of the corpus, and the share of copied windows."""
     number = {column: i for i, column in enumerate(chain.slices)}

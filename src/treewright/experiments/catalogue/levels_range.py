@@ -85,8 +85,8 @@ EXPERIMENT = Experiment(
     source="the measure of Lucas & Volz 2019 and the picture of Smith & Whitehead 2010; the paper "
     "gives no number",
     scales={
-        "smoke": [Grid({"method": KINDS[::2]}, seeds=2)],
-        "laptop": [Grid({"method": KINDS}, seeds=60)],
+        "smoke": [Grid({"method": KINDS[::2]}, seeds=1)],
+        "laptop": [Grid({"method": KINDS}, seeds=40)],
         "paper": [Grid({"method": KINDS}, seeds=1000)],
     },
     run=run,
