@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from treewright.domain import record as record
     from treewright.domains import make as make
     from treewright.files import load as load
+    from treewright.multipass import MultiPass as MultiPass
+    from treewright.optimize import minimize as minimize
     from treewright.options import Options as Options
     from treewright.options import Rave as Rave
     from treewright.options import Rollout as Rollout
@@ -42,6 +44,8 @@ _WHERE = {
     "make": "domains",
     "check": "checking",
     "load": "files",
+    "MultiPass": "multipass",
+    "minimize": "optimize",
     "Options": "options",
     "Rave": "options",
     "Rollout": "options",
@@ -61,6 +65,7 @@ __all__ = [
     "Domain",
     "DomainError",
     "MissingExtra",
+    "MultiPass",
     "OptionError",
     "Options",
     "Phases",
@@ -78,6 +83,7 @@ __all__ = [
     "check",
     "load",
     "make",
+    "minimize",
     "record",
     "run_phases",
 ]

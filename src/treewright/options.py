@@ -160,6 +160,8 @@ class Options(metaclass=_FromKeywords):
     solver: bounds on the true value are backed up; what is proven is not searched again.
     choose: the move that is played: most ``visits``, highest mean ``value``, or highest ``max``
         (single player, with ``max_backup``).
+    keep_state: single player: keep the state in which the best simulation ended, for answers
+        that are a thing rather than a sequence (``Search.best_state``).
     """
 
     c: float = math.sqrt(2)
@@ -175,6 +177,7 @@ class Options(metaclass=_FromKeywords):
     max_backup: float = 0.0
     solver: bool = False
     choose: Choice = "visits"
+    keep_state: bool = False
 
     def __post_init__(self) -> None:
         _number("c", self.c, 0.0, 1e12)

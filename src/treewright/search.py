@@ -200,6 +200,46 @@ class Search:
         self._seconds = time.perf_counter() - started
         self._keep_best()
 
+    def explore(self, simulations: int, above: float | None = None) -> tuple[int, str]:
+        """Search without a report: how many simulations were made, and what ended it.
+
+        ``above``: end at the first simulation that scores more (single player).
+        """
+        before = sum(int(w.run["simulations"]) for w in self.workers)
+        for worker in self.workers:
+            worker.set_goal(math.inf if above is None else above)
+        self._spend(simulations, None, None, None, None)
+        for worker in self.workers:
+            worker.set_goal(math.inf)
+        return sum(int(w.run["simulations"]) for w in self.workers) - before, self._stopped
+
+    def begin(self, state: Any) -> None:
+        """Begin again from another state: an empty tree and no best sequence.
+
+        The compiled kernel, the stream of random numbers and the action-value table go on.
+        """
+        for worker in self.workers:
+            worker.set_root(state)
+            worker.reset()
+            worker.start()
+        self.history.clear()
+        self._best = (-math.inf, [])
+        if not self.position.ended:
+            self._set_players(self.position.player)
+
+    @property
+    def best(self) -> tuple[float, list[int]]:
+        """The score and the actions of the best simulation so far (single player)."""
+        return self._best[0], list(self._best[1])
+
+    @property
+    def best_state(self) -> Any:
+        """Where the best simulation ended, with ``Options(keep_state=True)``; else None."""
+        if not self.options.keep_state:
+            return None
+        best = max(self.workers, key=lambda w: float(w.run["best_score"]))
+        return self.domain.copy_state(best.best_state)
+
     def stop(self) -> None:
         """End a running search soon, from another thread or from a callback."""
         self._end("stop")
@@ -422,6 +462,7 @@ class Search:
             layout.FULL: "memory",
             layout.NODE_LIMIT: "nodes",
             layout.SOLVED: "solved",
+            layout.GOAL: "score",
         }[status]
         return False
 

@@ -50,6 +50,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         CHANCE=domain.function("sample_chance") is not None,
         HAS_VALUE=domain.function("value") is not None,
         HAS_WEIGHT=domain.function("weight") is not None,
+        KEEP_STATE=options.keep_state,
     )
 
 
@@ -114,7 +115,10 @@ def _check(domain: Domain, options: Options) -> None:
             f"RAVE and action-value tables need {name}.keys: how many different actions "
             f"(or amaf_key values) there are"
         )
-    if domain.players > 1 and (options.max_backup > 0 or rollout.until is not None):
-        raise OptionError(f"max_backup and Rollout(until) are for one player; {name} has more")
+    alone = options.max_backup > 0 or rollout.until is not None or options.keep_state
+    if domain.players > 1 and alone:
+        raise OptionError(
+            f"max_backup, Rollout(until) and keep_state are for one player; {name} has more"
+        )
     if domain.players > 2 and options.solver:
         raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")

@@ -2,7 +2,19 @@
 
 import typer
 
-from treewright.cli import bench, cache, experiment, gallery, go, level, play, search, tune
+from treewright.cli import (
+    bench,
+    cache,
+    experiment,
+    gallery,
+    go,
+    level,
+    maps,
+    optimize,
+    play,
+    search,
+    tune,
+)
 
 app = typer.Typer(
     name="treewright",
@@ -40,8 +52,10 @@ app.command("domains")(search.domains)
 app.command("tune")(tune.tune)
 app.command("gallery")(gallery.gallery)
 app.command("gtp")(go.gtp)
+app.command("optimize")(optimize.optimize)
 app.add_typer(go.app, name="go")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(level.app, name="level")
+app.add_typer(maps.app, name="map")

@@ -113,3 +113,23 @@ def progress(
             bar.update(task, completed=done, description=f"{what}: {now.simulations:,} simulations")
 
         yield seen
+
+
+@contextlib.contextmanager
+def counted(what: str, total: int, quiet: bool) -> Iterator[Callable[[int, str], None]]:
+    """A bar on stderr for work that is counted; it takes how much is done and a few words."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, words: None
+        return
+    from rich import progress as rich_progress
+    from rich.console import Console
+
+    columns = (
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.TimeRemainingColumn(),
+    )
+    shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
+    with shown as bar:
+        task = bar.add_task(f"{what}: compiling", total=total)
+        yield lambda done, words: bar.update(task, completed=done, description=f"{what}: {words}")

@@ -57,6 +57,11 @@ def find(spec: str, **settings: Any) -> Domain:
     return found
 
 
+def load_file(path: str) -> Any:
+    """A Python file as a module."""
+    return _from_file(Path(path))
+
+
 def _from_module(name: str) -> Any:
     try:
         return import_module(name)

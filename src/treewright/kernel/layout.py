@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # how `search` in steps.py ended
-DONE, FULL, NODE_LIMIT, SOLVED = range(4)
+DONE, FULL, NODE_LIMIT, SOLVED, GOAL = range(5)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
 
 SMALLEST = 4  # edges in the smallest sparse block
@@ -57,6 +57,7 @@ class Switches:
     CHANCE: bool
     HAS_VALUE: bool
     HAS_WEIGHT: bool
+    KEEP_STATE: bool = False
 
     @property
     def per_edge(self) -> bool:
@@ -133,6 +134,7 @@ PARAMS = np.dtype(
             "until",
             "widen_k",
             "widen_alpha",
+            "goal",
         )
     ]
     + [(name, np.int64) for name in ("memory", "max_created", "rollout_when_full")],
@@ -180,6 +182,7 @@ class Tree(NamedTuple):
     trace_keys: Any
     trace_players: Any
     best: Any  # the best trace so far
+    best_state: Any  # and where it ended, with KEEP_STATE
     marks: Any  # marks[player * KEYS + key]: last simulation that saw the move (RAVE)
     table_visits: Any  # action-value table, by player * KEYS + key
     table_value: Any

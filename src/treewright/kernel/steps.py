@@ -23,6 +23,7 @@ from treewright.kernel.layout import (
     DOMAIN,
     DONE,
     FULL,
+    GOAL,
     GREEDY,
     NODE_LIMIT,
     SOLVED,
@@ -59,6 +60,8 @@ def search(tree, t, params, runs, rng, simulations):
             return BAD_REWARDS
         back_up(tree, run, depth, length)
         run.simulations += 1
+        if PLAYERS == 1 and run.best_score > p.goal:
+            return GOAL
     return DONE
 
 
@@ -464,6 +467,8 @@ def back_up(tree, run, depth, length):
         run.best_length = length
         for i in range(length):
             tree.best[i] = tree.trace[i]
+        if KEEP_STATE:
+            tree.best_state[0] = tree.work[0]
 
 
 def back_up_rave(tree, run, depth, length):

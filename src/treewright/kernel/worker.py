@@ -71,6 +71,7 @@ class Worker:
         self._root: Any = np.zeros(1, domain.state) if domain.is_record else state
         if domain.is_record:
             self._root[0] = state._record[0]
+        self._params["goal"] = math.inf
         self._load()
         self.reset()
 
@@ -152,6 +153,23 @@ class Worker:
     def is_compiled(self) -> bool:
         """Whether the kernel has been compiled (or loaded) successfully."""
         return bool(getattr(self._module, self.entry).signatures)
+
+    @property
+    def best_state(self) -> Any:
+        """Where the best simulation ended, as interpreted code sees it (``KEEP_STATE``)."""
+        kept = self._tree.best_state
+        return self._states(kept)[0] if self.compiled else kept[0]
+
+    def set_root(self, state: Any) -> None:
+        """Put a copy of another state at the root; the tree is the caller's to reset."""
+        if self.domain.is_record:
+            self._root[0] = state._record[0]
+        else:
+            self._tree.root[0] = state
+
+    def set_goal(self, score: float) -> None:
+        """End a search at the first simulation that scores more."""
+        self._params["goal"] = score
 
     def set_limit(self, created: int) -> None:
         self._params["max_created"] = created
@@ -283,7 +301,15 @@ class Worker:
             raise OptionError(
                 f"memory={self._params['memory'][0]} bytes can't be reserved on this machine"
             ) from None
-        self._tree = Tree(nodes=nodes, edges=edges, root=self._root, work=work, **self._small)
+        best_state = np.zeros(1 if on.KEEP_STATE else 0, self.domain.state)
+        self._tree = Tree(
+            nodes=nodes,
+            edges=edges,
+            root=self._root,
+            work=work,
+            best_state=best_state,
+            **self._small,
+        )
 
     def _put(self, nodes: Any, edges: Any) -> None:
         """Fill the tree from arrays in the compiled layout."""
@@ -299,6 +325,9 @@ class Worker:
             edges=Rows(edge_dtype(on), self._capacity[1], edges),
             root=root,
             work=work,
+            best_state=self._states(
+                np.zeros(1, self.domain.state) if self.domain.is_record else None
+            ),
             **{k: Cells(v) for k, v in self._small.items()},
         )
 

@@ -1,0 +1,228 @@
+"""Distances kept up to date: one field per checkpoint, repaired where a wall comes or goes.
+
+``s.d[k * SIZE + v]`` is the distance from checkpoint ``k`` to cell ``v`` (``NOWHERE`` if there is
+no way).  Opening a cell can only shorten, so its effect on every pair is known at once from the
+fields at its neighbours; closing one disturbs just the cells that have lost their last
+neighbour nearer to the checkpoint, and a closed dead end disturbs none.  Every change is
+logged, so that a rejected proposal is undone exactly.
+
+Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``.
+"""
+
+import functools
+from types import SimpleNamespace
+
+from numpy import int16, int32, int64, uint8
+
+from treewright.domains.maps.spec import NEAR
+
+FLIPS = 3  # most cells that one proposal changes
+
+
+def nowhere(width, height):
+    """More than any distance: two bytes are enough for maps of up to 40,000 cells or so."""
+    return 32000 if width * height < 45000 else 1 << 24
+
+
+def state_fields(width, height, checkpoints):
+    """The state's part that the functions below work on."""
+    size = (width + 2) * (height + 2)
+    distance = int16 if nowhere(width, height) < 1 << 15 else int32
+    return {
+        "wall": (uint8, size),
+        "d": (distance, checkpoints * size),
+        "queue": (int32, size),
+        "again": (int32, size),
+        "log_at": (int32, (FLIPS + 1) * checkpoints * size),
+        "log_old": (distance, (FLIPS + 1) * checkpoints * size),
+        "logged": int64,
+        "far": int64,
+        "near": int64,
+    }
+
+
+@functools.cache
+def functions(width, height, checkpoints):
+    """The functions for one size and number of checkpoints."""
+    P = width + 2
+    SIZE = P * (height + 2)
+    N = checkpoints
+    NOWHERE = nowhere(width, height)
+
+    def note(s, at, new):
+        s.log_at[s.logged] = at
+        s.log_old[s.logged] = s.d[at]
+        s.logged += 1
+        s.d[at] = new
+
+    def undo(s):
+        """Put back every distance since the log was empty; the walls are the caller's."""
+        while s.logged > 0:
+            s.logged -= 1
+            s.d[s.log_at[s.logged]] = s.log_old[s.logged]
+
+    def around(s, base, v):
+        """The smallest distance among the four neighbours."""
+        best = min(s.d[base + v - 1], s.d[base + v + 1])
+        return min(best, min(s.d[base + v - P], s.d[base + v + P]))
+
+    def fill(s, t):
+        """All fields from scratch."""
+        for k in range(N):
+            base = k * SIZE
+            for v in range(SIZE):
+                s.d[base + v] = NOWHERE
+            s.d[base + t.at[k]] = 0
+            s.queue[0] = t.at[k]
+            spread(s, t, base, 1)
+        s.logged = 0
+
+    def spread(s, t, base, n):
+        """Shorten distances outwards from the cells in the queue, which are in order."""
+        head = 0
+        while head < n:
+            v = int64(s.queue[head])
+            head += 1
+            further = s.d[base + v] + 1
+            for i in range(len(t.step)):
+                u = v + t.step[i]
+                if s.wall[u] == 0 and s.d[base + u] > further:
+                    note(s, base + u, further)
+                    s.queue[n] = u
+                    n += 1
+
+    def opened(s, t, v):
+        """After ``wall[v]`` was cleared: repair every field."""
+        for k in range(N):
+            base = k * SIZE
+            nearest = around(s, base, v) + 1
+            if nearest < NOWHERE:
+                note(s, base + v, nearest)
+                s.queue[0] = v
+                spread(s, t, base, 1)
+
+    def closed(s, t, k, v):
+        """After ``wall[v]`` was set: repair field ``k``."""
+        base = k * SIZE
+        if s.d[base + v] >= NOWHERE:
+            return
+        note(s, base + v, NOWHERE)
+        # the cells that have lost their last support, layer by layer: each is in the queue and,
+        # at the same place of the log, with its old distance; the closed cell is the first
+        s.queue[0] = v
+        n = 1
+        head = 0
+        begun = s.logged - 1
+        while head < n:
+            u = int64(s.queue[head])
+            further = int64(s.log_old[begun + head]) + 1
+            head += 1
+            for i in range(len(t.step)):
+                w = u + t.step[i]
+                if (
+                    s.wall[w] == 0
+                    and s.d[base + w] == further
+                    and int64(around(s, base, w)) != further - 1
+                ):
+                    note(s, base + w, NOWHERE)
+                    s.queue[n] = w
+                    n += 1
+        if n == 1:
+            return
+        reattach(s, t, base, n)
+
+    def reattach(s, t, base, n):
+        """Give the cells in the queue, but the first, their distances from the rim inwards."""
+        m = 0
+        for i in range(1, n):
+            u = int64(s.queue[i])
+            near = int64(around(s, base, u))
+            if near < NOWHERE:
+                s.again[m] = u
+                m += 1
+        # the rim in order of distance: insertion sort, it is short
+        for i in range(m):
+            u = s.again[i]
+            key = around(s, base, int64(u))
+            j = i
+            while j > 0 and around(s, base, int64(s.again[j - 1])) > key:
+                s.again[j] = s.again[j - 1]
+                j -= 1
+            s.again[j] = u
+        # two queues in order: the rim, and what was reached from it
+        head = 0
+        tail = 0
+        rim = 0
+        while rim < m or head < tail:
+            u = int64(s.again[rim]) if rim < m else int64(0)
+            nearest = int64(around(s, base, u)) + 1 if rim < m else NOWHERE
+            if head < tail and s.d[base + s.queue[head]] <= nearest:
+                u = int64(s.queue[head])
+                nearest = int64(s.d[base + u])
+                head += 1
+            else:
+                rim += 1
+                if s.d[base + u] <= nearest:
+                    continue
+                s.d[base + u] = nearest  # it was logged when it lost its support
+            for i in range(len(t.step)):
+                w = u + t.step[i]
+                if s.wall[w] == 0 and s.d[base + w] > nearest + 1:
+                    s.d[base + w] = nearest + 1
+                    s.queue[tail] = w
+                    tail += 1
+
+    def measure(s, t):
+        """The fitness from the fields; 0 if two checkpoints are not connected."""
+        for j in range(N):
+            if s.d[t.at[j]] >= NOWHERE:
+                return 0.0
+        s.far = 0
+        s.near = 0
+        for i in range(len(t.pair_need)):
+            distance = s.d[t.pair_i[i] * SIZE + t.at[t.pair_j[i]]]
+            if t.pair_need[i] == NEAR:
+                s.near += distance
+            else:
+                s.far += distance
+        return (s.far + 1.0) / (s.near + 1.0)
+
+    def if_opened(s, t, v):
+        """The fitness with the wall at ``v`` gone, without changing anything."""
+        far = 0
+        near = 0
+        for i in range(len(t.pair_need)):
+            a = t.pair_i[i]
+            b = t.pair_j[i]
+            distance = int64(s.d[a * SIZE + t.at[b]])
+            through = int64(around(s, a * SIZE, v)) + int64(around(s, b * SIZE, v)) + 2
+            distance = min(distance, through)
+            if t.pair_need[i] == NEAR:
+                near += distance
+            else:
+                far += distance
+        return (far + 1.0) / (near + 1.0)
+
+    def close_all(s, t, v):
+        """Set a wall and repair the fields; False as soon as a checkpoint is cut off."""
+        s.wall[v] = 1
+        for k in range(N):
+            closed(s, t, k, v)
+            if k == 0:
+                for j in range(1, N):
+                    if s.d[t.at[j]] >= NOWHERE:
+                        return False
+        return True
+
+    def open_all(s, t, v):
+        s.wall[v] = 0
+        opened(s, t, v)
+
+    return SimpleNamespace(
+        undo=undo,
+        fill=fill,
+        measure=measure,
+        if_opened=if_opened,
+        close_all=close_all,
+        open_all=open_all,
+    )

@@ -1,0 +1,209 @@
+"""Our version: a tree over kinds of revision, each a run of small changes that never hurt.
+
+The paper's tree adds walls and can't take one away, and with 2,500 moves at the root its bandit
+is never consulted.  Here a map may change both ways, and the tree is over *how* to change it:
+an action is one kind of revision, a simulation a few of them, and playing one makes
+``PROPOSALS`` random proposals of that kind, each kept if the map does not get worse.  Order
+hardly matters and there are few actions, so AMAF (``Options.rave``) learns quickly which kinds
+pay at this stage: single cells while the map is open, pairs and triples when it is tight.
+
+A pass is the paper's: many simulations from the best map of the passes before, the best
+of them kept.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy import float64, int64, uint64
+
+from treewright.domain import Domain, record
+from treewright.domains.maps import fields
+from treewright.domains.maps.spec import MapSpec, load_spec
+from treewright.multipass import Pass
+from treewright.random import below, uniform
+
+# the kinds of revision: how many cells of a 3 x 3 square change at once, and how often a change
+# that adds walls and leaves the fitness as it is is kept (taking walls away always is): floor to
+# spare is what the next wall needs to lengthen a way
+KINDS = ((1, 0.35), (1, 0.6), (1, 1.0), (2, 0.35), (2, 0.6), (3, 0.35), (3, 0.6))
+
+
+class Revise(Domain):
+    """``Revise(spec)``: an action is a kind of revision; see the module.
+
+    ``proposals``: evaluations in one revision; ``revisions``: in one simulation.
+    """
+
+    players = 1
+    max_actions = len(KINDS)
+    keys = len(KINDS)
+
+    def __new__(cls, spec: Any = "mcguinness", **settings: Any) -> Any:
+        read = load_spec(spec)
+        return object.__new__(_kind(read.width, read.height, len(read.checkpoints)))
+
+    def __init__(
+        self, spec: str | MapSpec = "mcguinness", kinds: Any = KINDS, **settings: Any
+    ) -> None:
+        self.spec = load_spec(spec)
+        super().__init__(tables=tables(self.spec, kinds), **settings)
+
+    def shrink(self, s: Any, found: Pass, progress: float) -> bool:
+        """The next pass revises the best map so far, with other random numbers."""
+        stream = found.state.stream[0]
+        if found.improved:
+            s._record[0] = found.state._record[0]
+        s.stream[0] = stream
+        s.left = s.revisions
+        return True
+
+    def walls(self, s: Any) -> np.ndarray:
+        """The map of a state: [y, x], 1 is a wall."""
+        return unpad(s._record["wall"][0], self.spec.width, self.spec.height)
+
+
+def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
+    """The checkpoints, their pairs, the cells that may change and the kinds of revision."""
+    padded = spec.width + 2
+    free = np.argwhere(spec.changeable())
+    pairs = spec.pairs
+    changeable = np.zeros((spec.height + 2, padded), np.uint8)
+    changeable[1:-1, 1:-1] = spec.changeable()
+    return {
+        "at": np.array([(y + 1) * padded + x + 1 for x, y in spec.checkpoints], np.int64),
+        "pair_i": np.array([p[0] for p in pairs], np.int64),
+        "pair_j": np.array([p[1] for p in pairs], np.int64),
+        "pair_need": np.array([p[2] for p in pairs], np.int64),
+        "cells": np.array([(y + 1) * padded + x + 1 for y, x in free], np.int64),
+        "changeable": changeable.reshape(-1),
+        "step": np.array([-1, 1, -padded, padded], np.int64),
+        "walls": np.pad(spec.start(), 1, constant_values=1).reshape(-1),
+        "flips": np.array([k[0] for k in kinds], np.int64),
+        "tie": np.array([k[1] for k in kinds], float64),
+    }
+
+
+def unpad(wall: np.ndarray, width: int, height: int) -> np.ndarray:
+    return wall.reshape(height + 2, width + 2)[1:-1, 1:-1].copy()
+
+
+@functools.cache
+def proposals(width, height, checkpoints):
+    """The functions that change a map a little and keep what is no worse."""
+    P = width + 2
+    field = fields.functions(width, height, checkpoints)
+    undo, measure, if_opened = field.undo, field.measure, field.if_opened
+    close_all, open_all = field.close_all, field.open_all
+
+    def choose(s, t, count):
+        """A cell, and up to ``count - 1`` of its eight neighbours; returns how many."""
+        v = t.cells[below(s.stream, len(t.cells))]
+        s.tried[0] = v
+        n = 1
+        for _ in range(count - 1):
+            u = v + below(s.stream, 3) - 1 + P * (below(s.stream, 3) - 1)
+            fresh = t.changeable[u] == 1
+            for i in range(n):
+                fresh = fresh and s.tried[i] != u
+            if fresh:
+                s.tried[n] = u
+                n += 1
+        return n
+
+    def propose(s, t, count, tie):
+        """Flip a few cells, and keep that if the fitness is no worse: one evaluation."""
+        n = choose(s, t, count)
+        if n == 1 and s.wall[s.tried[0]] and if_opened(s, t, s.tried[0]) < s.fitness:
+            return
+        added = 0
+        for i in range(n):  # opening first: closing could cut a way that the others restore
+            v = s.tried[i]
+            s.before[i] = s.wall[v]
+            added += 1 - 2 * s.before[i]
+            if s.before[i]:
+                open_all(s, t, v)
+        connected = True
+        for i in range(n):
+            if connected and not s.before[i]:
+                connected = close_all(s, t, s.tried[i])
+        if connected:
+            new = measure(s, t)
+            kept = added <= 0 or uniform(s.stream) < tie**added
+            if new > s.fitness or (new == s.fitness and kept):
+                s.fitness = new
+                s.logged = 0
+                return
+        undo(s)
+        for i in range(n):
+            s.wall[s.tried[i]] = s.before[i]
+
+    return propose
+
+
+@functools.cache
+def _kind(width: int, height: int, checkpoints: int) -> type[Revise]:
+    """One class, and one compiled kernel, for a size and a number of checkpoints."""
+    field = fields.functions(width, height, checkpoints)
+    fill, measure = field.fill, field.measure
+    propose = proposals(width, height, checkpoints)
+
+    def start(s, t, seed=0, proposals=500, revisions=4):
+        for v in range(len(t.walls)):
+            s.wall[v] = t.walls[v]
+        fill(s, t)
+        s.fitness = measure(s, t)
+        s.stream[0] = seed
+        s.proposals = proposals
+        s.revisions = revisions
+        s.left = revisions
+
+    def legal(s, t, out):
+        for i in range(len(t.flips)):
+            out[i] = i
+        return len(t.flips)
+
+    def play(s, t, action):
+        for _ in range(s.proposals):
+            propose(s, t, t.flips[action], t.tie[action])
+        s.left -= 1
+
+    def ended(s, t):
+        return s.left == 0
+
+    def rewards(s, t, out):
+        out[0] = s.fitness
+
+    def describe(s, t, action):
+        return f"{t.flips[action]} at a time, ties {t.tie[action]}"
+
+    def render(s):
+        walls = unpad(s._record["wall"][0], width, height)
+        return "\n".join("".join(".#"[c] for c in row) for row in walls)
+
+    return type(
+        f"Revise{width}x{height}",
+        (Revise,),
+        {
+            "__doc__": Revise.__doc__,
+            "__module__": __name__,
+            "state": record(
+                **fields.state_fields(width, height, checkpoints),
+                tried=(int64, fields.FLIPS),
+                before=(int64, fields.FLIPS),
+                stream=(uint64, 1),
+                fitness=float64,
+                proposals=int64,
+                revisions=int64,
+                left=int64,
+            ),
+            "max_length": 10_000,
+            "start": start,
+            "legal": legal,
+            "play": play,
+            "ended": ended,
+            "rewards": rewards,
+            "describe": describe,
+            "render": render,
+        },
+    )

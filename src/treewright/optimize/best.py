@@ -1,0 +1,159 @@
+"""Our best method: three passes, each on what the one before has found.
+
+1. *Regions* (a tree search on the kernel): half-spaces along learned directions; a simulation
+   goes down to a region, draws a point there and runs a local quadratic model from it; UCB
+   shares the restarts out among the regions.  Later passes of the tree turn the directions
+   to the principal axes of the best local optima.
+2. *Population*: L-SHADE over the whole box, which no tree of boxes matches on hybrids.
+3. *Finish*: CMA-ES from the best point so far, restarted around it with other step sizes.
+
+``parts`` switches them off for the ablation; what is off leaves its budget to the others.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from treewright.domain import Domain
+from treewright.errors import OptionError, nearest
+from treewright.multipass import MultiPass, Pass
+from treewright.optimize.local import Gaussian, quadratic
+from treewright.optimize.objective import Exhausted, Objective
+from treewright.optimize.population import Population
+from treewright.options import Options
+
+SHARES = {"regions": 0.15, "population": 0.65, "finish": 0.20}
+DEPTH = 3  # half-spaces down to a region
+LOCAL = 150  # evaluations of a local model, per dimension, at most
+PER_PASS = 2  # simulations of a pass of the tree, per region
+
+
+def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(SHARES)) -> None:
+    """Use the whole budget; the centre of the box is evaluated first."""
+    for part in parts:
+        if part not in SHARES:
+            raise OptionError(f"there is no part {part!r}{nearest(part, SHARES)}")
+    rng = np.random.default_rng(seed)
+    objective.evaluate(((objective.low + objective.high) / 2)[None])
+    total = sum(SHARES[p] for p in parts) or 1.0
+    budget = objective.left
+    given = {p: int(budget * SHARES[p] / total) for p in parts}
+    sigma = 0.1
+    if "regions" in parts:
+        regions(objective, rng, seed, given["regions"])
+    if "population" in parts:
+        population = Population(objective, rng, given["population"])
+        population.run()
+        sigma = float(np.max(population.spread / (objective.high - objective.low)))
+    finish(objective, rng, min(0.2, max(1e-5, sigma)))
+
+
+def finish(objective: Objective, rng: np.random.Generator, sigma: float) -> None:
+    """CMA-ES from the incumbent, again and again: as wide as the population was, then otherwise."""
+    while objective.left > 0:
+        model = Gaussian(objective, rng, objective.best_x, sigma)
+        model.run(objective.left)
+        sigma = 10.0 ** rng.uniform(-3.5, -0.7)
+
+
+# ---------------------------------------------------------------------- the tree of regions
+
+
+class _Region:
+    """A state of the tree: which side of each direction."""
+
+    def __init__(self) -> None:
+        self.sides: list[int] = []
+
+
+class Regions(Domain):
+    """An action is a side of the next direction; a simulation ends with a local model's run.
+
+    States are Python objects, for the interpreted kernel: a local model takes a thousand
+    evaluations, so the tree costs nothing beside it.
+    """
+
+    players = 1
+    max_actions = 2
+    max_length = DEPTH
+    state = _Region
+
+    def shrink(self, s: Any, found: Pass, progress: float) -> bool:
+        self.learn()  # type: ignore[attr-defined]
+        return True
+
+
+def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluations: int) -> None:
+    """Spend so many evaluations on local models in regions that a bandit chooses."""
+    end = objective.done + evaluations
+    low, high = objective.low, objective.high
+    n = objective.n
+    depth = min(DEPTH, n)
+    middle = (low + high) / 2
+    optima: list[tuple[float, np.ndarray]] = []
+    axes = np.linalg.qr(rng.standard_normal((n, n)))[0]
+
+    def draw(sides: list[int]) -> np.ndarray:
+        """A uniform point on the right sides, by rejection."""
+        signs = np.array(sides) * 2 - 1
+        while True:
+            points = rng.uniform(low, high, (16 * 2**depth, n))
+            inside = ((points - middle) @ axes[:, : len(sides)] * signs > 0).all(axis=1)
+            if inside.any():
+                found: np.ndarray = points[int(np.argmax(inside))]
+                return found
+
+    def start(s):  # type: ignore[no-untyped-def]
+        s.sides = []
+
+    def legal(s, out):  # type: ignore[no-untyped-def]
+        out[0], out[1] = 0, 1
+        return 2
+
+    def play(s, action):  # type: ignore[no-untyped-def]
+        s.sides.append(action)
+
+    def ended(s):  # type: ignore[no-untyped-def]
+        return len(s.sides) == depth
+
+    def rewards(s, out):  # type: ignore[no-untyped-def]
+        """How many of the local optima so far are worse than the one found here."""
+        allowed = min(LOCAL * n, end - objective.done)
+        if allowed < 2 * n + 2:
+            return
+        try:
+            x, f = quadratic(objective, draw(s.sides), allowed)
+        except Exhausted:
+            return
+        out[0] = sum(f < other for other, _ in optima) / max(1, len(optima))
+        optima.append((f, x))
+
+    def learn(self: Regions) -> None:
+        """Turn the directions to the principal axes of the better half of the local optima."""
+        nonlocal axes
+        chosen = sorted(optima, key=lambda o: o[0])[: max(n, len(optima) // 2)]
+        if len(chosen) > n:
+            points = (np.array([x for _, x in chosen]) - middle) / (high - low)
+            axes = np.linalg.eigh(np.cov(points.T))[1][:, ::-1]
+
+    kind = type(
+        "Regions",
+        (Regions,),
+        {
+            "start": start,
+            "legal": legal,
+            "play": play,
+            "ended": ended,
+            "rewards": rewards,
+            "learn": learn,
+        },
+    )
+    search = MultiPass(
+        kind(),
+        Options(c=0.7),
+        passes=None,
+        simulations=PER_PASS * 2**depth,
+        seed=seed,
+        engine="python",
+    )
+    search.run(progress=lambda found: objective.done + 2 * n + 2 < end)
