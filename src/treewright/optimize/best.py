@@ -5,11 +5,13 @@
    shares the restarts out among the regions.  Later passes of the tree turn the directions
    to the principal axes of the best local optima.
 2. *Population*: L-SHADE over the whole box, which no tree of boxes matches on hybrids.
-3. *Finish*: CMA-ES from the best point so far, restarted around it with other step sizes.
+3. *Finish*: local models from the best point so far, in turn: the quadratic one, CMA-ES (as wide
+   as the population was, then with other step sizes) and a walk along curved ridges.
 
 ``parts`` switches them off for the ablation; what is off leaves its budget to the others.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,15 +19,15 @@ import numpy as np
 from treewright.domain import Domain
 from treewright.errors import OptionError, nearest
 from treewright.multipass import MultiPass, Pass
-from treewright.optimize.local import Gaussian, quadratic
+from treewright.optimize.local import Gaussian, quadratic, ridge
 from treewright.optimize.objective import Exhausted, Objective
 from treewright.optimize.population import Population
 from treewright.options import Options
 
-SHARES = {"regions": 0.15, "population": 0.65, "finish": 0.20}
+SHARES = {"regions": 0.17, "population": 0.66, "finish": 0.17}
 DEPTH = 3  # half-spaces down to a region
 LOCAL = 150  # evaluations of a local model, per dimension, at most
-PER_PASS = 2  # simulations of a pass of the tree, per region
+PASSES = 4  # of the tree, with a simulation for each region
 
 
 def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(SHARES)) -> None:
@@ -36,23 +38,26 @@ def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(
     rng = np.random.default_rng(seed)
     objective.evaluate(((objective.low + objective.high) / 2)[None])
     total = sum(SHARES[p] for p in parts) or 1.0
-    budget = objective.left
-    given = {p: int(budget * SHARES[p] / total) for p in parts}
-    sigma = 0.1
     if "regions" in parts:
-        regions(objective, rng, seed, given["regions"])
+        regions(objective, rng, seed, int(objective.left * SHARES["regions"] / total))
+        total -= SHARES["regions"]
+    sigma = 0.1
     if "population" in parts:
-        population = Population(objective, rng, given["population"])
+        population = Population(
+            objective, rng, math.ceil(objective.left * SHARES["population"] / total)
+        )
         population.run()
         sigma = float(np.max(population.spread / (objective.high - objective.low)))
     finish(objective, rng, min(0.2, max(1e-5, sigma)))
 
 
 def finish(objective: Objective, rng: np.random.Generator, sigma: float) -> None:
-    """CMA-ES from the incumbent, again and again: as wide as the population was, then otherwise."""
+    """The three local models in turn, always from the best point so far."""
     while objective.left > 0:
-        model = Gaussian(objective, rng, objective.best_x, sigma)
-        model.run(objective.left)
+        quadratic(objective, objective.best_x, min(LOCAL * objective.n, objective.left // 2))
+        Gaussian(objective, rng, objective.best_x, sigma).run(objective.left)
+        if objective.left > 0:
+            ridge(objective, rng, objective.best_x, objective.best, objective.left // 2)
         sigma = 10.0 ** rng.uniform(-3.5, -0.7)
 
 
@@ -151,8 +156,8 @@ def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluatio
     search = MultiPass(
         kind(),
         Options(c=0.7),
-        passes=None,
-        simulations=PER_PASS * 2**depth,
+        passes=PASSES,
+        simulations=2**depth,
         seed=seed,
         engine="python",
     )

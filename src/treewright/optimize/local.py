@@ -1,4 +1,4 @@
-"""Local models: a quadratic one for smooth valleys (BFGS), a Gaussian one (CMA-ES) to finish."""
+"""Local models: quadratic for smooth valleys, a walker for curved ridges, Gaussian to finish."""
 
 import math
 
@@ -62,6 +62,76 @@ def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np
         else:
             first = first and product <= 0
     return x, f
+
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+PATIENCE = 25  # steps without success after which a ridge is given up
+
+
+def ridge(
+    objective: Objective, rng: np.random.Generator, x: np.ndarray, f: float, evaluations: int
+) -> None:
+    """Walk along a curved ridge: a random step, then a line search back down the slope.
+
+    On a ridge that bends, every straight step is worse, however short, so that no Gaussian
+    model moves; the step becomes good only when the slope beside the ridge is descended first.
+    """
+    end = objective.done + evaluations
+    n = objective.n
+    low, high = objective.low, objective.high
+    width = high - low
+    sigma, failed = 0.02, 0
+    while objective.done + n + 60 < end and failed < PATIENCE:
+        start = np.clip(x + sigma / math.sqrt(n) * width * rng.standard_normal(n), low, high)
+        f0 = float(objective.evaluate(start[None])[0])
+        side = np.where(start + 1e-8 * width > high, -1e-8, 1e-8) * width
+        slope = (objective.evaluate(start + np.diag(side)) - f0) / side
+        size = float(np.linalg.norm(slope))
+        if not size > 0:
+            failed += 1
+            continue
+        found, value = _descend(objective, start, f0, -slope / size, 0.1 * sigma * width.mean())
+        if value < f:
+            x, f, failed = found, value, 0
+            sigma = min(0.2, 1.6 * sigma)
+        else:
+            failed += 1
+            sigma *= 0.85
+
+
+def _descend(
+    objective: Objective, x: np.ndarray, f: float, direction: np.ndarray, step: float
+) -> tuple[np.ndarray, float]:
+    """The lowest point along a direction: bracket by doubling, then golden section."""
+
+    def at(t: float) -> float:
+        point = np.clip(x + t * direction, objective.low, objective.high)
+        return float(objective.evaluate(point[None])[0])
+
+    a, b, fb = 0.0, step, at(step)
+    if fb >= f:
+        while fb >= f and b > 1e-6 * step:
+            b *= 0.25
+            fb = at(b)
+    c, fc = 2 * b, at(2 * b)
+    while fc < fb and c < 1e6 * step:
+        a, b, fb = b, c, fc
+        c *= 2
+        fc = at(c)
+    left, right = a, c
+    t1, t2 = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
+    f1, f2 = at(t1), at(t2)
+    while right - left > 1e-9 * (abs(right) + 1e-300):
+        if f1 < f2:
+            right, t2, f2 = t2, t1, f1
+            t1 = right - GOLDEN * (right - left)
+            f1 = at(t1)
+        else:
+            left, t1, f1 = t1, t2, f2
+            t2 = left + GOLDEN * (right - left)
+            f2 = at(t2)
+    t, value = (t1, f1) if f1 < f2 else (t2, f2)
+    return np.clip(x + t * direction, objective.low, objective.high), value
 
 
 class Gaussian:
