@@ -9,12 +9,8 @@ LAYERS = [  # from the bottom up
     {"domain", "random", "options"},
     {"position", "result", "setup", "tree", "search", "phases", "files", "checking", "testing"},
     {"drawing", "baselines", "multipass", "evolutionary", "parallel"},
-<<<<<<< HEAD
-    {"domains"},
-    {"gtp"},
-=======
     {"domains", "optimize"},
->>>>>>> 4a4bb27 (Maps and functions, first slice: MultiPass, map domains, CEC 2014, Iterated Splitting, SOO, best)
+    {"gtp"},
     {"benchmarks", "experiments", "tuning"},
     {"gallery"},
     {"cli", "studio"},
