@@ -200,6 +200,10 @@ class Search:
         self._seconds = time.perf_counter() - started
         self._keep_best()
 
+    def compile(self) -> None:
+        """Compile the kernel, or load it, now: the first run does it otherwise."""
+        self._call(self.workers[0], 0)
+
     def explore(self, simulations: int, above: float | None = None) -> tuple[int, str]:
         """Search without a report: how many simulations were made, and what ended it.
 

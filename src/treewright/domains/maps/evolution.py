@@ -21,8 +21,13 @@ def evolve(
     evaluations: int,
     seed: int,
     seen: Callable[[int, np.ndarray, float], bool],
+    begin: Callable[[], object],
 ) -> np.ndarray:
-    """The best map of ``evaluations``; ``seen(done, map, fitness)`` may end it with False."""
+    """The best map of ``evaluations``.
+
+    ``begin()`` is called when everything is compiled; ``seen(done, map, fitness)`` may end the
+    run with False.
+    """
     domain = Walls(spec, target=spec.cells + 1)
     text = Path(__file__).parent / "evolution_kernel.py"
     module = specialise(domain, {}, (text,), "run")
@@ -41,7 +46,8 @@ def evolve(
         np.array([DENSITY, MUTATION]),
     )
     arguments = (states, tables, rng, cells, genomes, scores, *rest)
-    module.run(*arguments, 0)
+    module.run(*arguments, 0)  # compiles, and makes the population
+    begin()
     done = members
     while True:
         best = int(np.argmax(scores))

@@ -120,10 +120,17 @@ class _Watch:
         self, evaluations: int, seconds: float | None, progress: Callable[[Point], object] | None
     ) -> None:
         self.evaluations = evaluations
-        self.deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        self.deadline = math.inf
         self.progress = progress
         self.curve: list[Point] = []
         self.stopped = "evaluations"
+        self.started = time.perf_counter()
+        self._seconds = seconds
+
+    def begin(self) -> None:
+        """The clock starts when everything is compiled."""
+        self.started = time.perf_counter()
+        self.deadline = math.inf if self._seconds is None else self.started + self._seconds
 
     def __call__(self, done: int, fill: float, fitness: float) -> bool:
         self.curve.append(Point(done, fill, fitness))
@@ -164,6 +171,8 @@ def _paper(
             kept = domain.walls(stage.state)
         return watch(done, (stage.number + 1) * size / spec.cells, stage.best)
 
+    search.search.compile()
+    watch.begin()
     found = search.run(watch.evaluations, progress=seen)
     if found.stopped == "interrupt":
         watch.stopped = "interrupt"
@@ -199,6 +208,8 @@ def _revise(
             kept = domain.walls(stage.state)
         return watch(done, float(kept.mean()), stage.best)
 
+    search.search.compile()
+    watch.begin()
     found = search.run(max(1, watch.evaluations // each), progress=seen)
     if found.stopped == "interrupt":
         watch.stopped = "interrupt"
@@ -214,7 +225,7 @@ def _evolution(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
     def seen(done: int, walls: np.ndarray, fitness: float) -> bool:
         return watch(done, float(walls.mean()), fitness)
 
-    return evolution.evolve(spec, watch.evaluations, seed, seen)
+    return evolution.evolve(spec, watch.evaluations, seed, seen, watch.begin)
 
 
 METHODS: dict[str, Callable[..., np.ndarray]] = {
@@ -244,9 +255,8 @@ def generate(
         raise OptionError(f"the method {method!r} has no setting {next(iter(settings))!r}")
     read = load_spec(spec)
     watch = _Watch(evaluations, seconds, progress)
-    started = time.perf_counter()
     walls = METHODS[method](read, watch, seed, **settings)
-    spent = time.perf_counter() - started
+    spent = time.perf_counter() - watch.started
     fitness, far, near = fitness_of(walls, read)
     done = watch.curve[-1].evaluations if watch.curve else 0
     return MapResult(
