@@ -32,6 +32,9 @@ OPTIONAL = {
     "player": ("s",),
     "rollout": ("s", "rng", "out"),
     "weight": ("s", "action"),
+    "legal_weights": ("s", "out", "weights"),
+    "beat": ("s", "best"),
+    "priority": ("s",),
     "prior": ("s", "action"),
     "value": ("s", "out"),
     "amaf_key": ("s", "action"),
@@ -92,8 +95,8 @@ class Domain:
     action-value tables) and ``max_length`` (the longest possible simulation).
 
     Required functions: ``start``, ``legal``, ``play``, ``ended``, ``rewards``.  Optional ones:
-    ``player``, ``rollout``, ``weight``, ``prior``, ``value``, ``amaf_key``, ``sample_chance``,
-    ``describe``, ``render``, ``copy``.  Any of them may take the instance's tables as a second
+    ``player``, ``rollout``, ``weight``, ``legal_weights``, ``prior``, ``value``, ``amaf_key``,
+    ``sample_chance``, ``beat``, ``priority``, ``describe``, ``render``, ``copy``.  Any of them may take the instance's tables as a second
     parameter named ``t``.
     """
 

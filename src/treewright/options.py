@@ -14,7 +14,7 @@ from treewright.errors import OptionError, nearest
 Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
 Choice = Literal["visits", "value", "max"]
 Horizon = Literal["game", "turn"]
-Order = Literal["uniform", "weighted", "rollout"]
+Order = Literal["uniform", "weighted", "best", "rollout"]
 
 
 def _number(where: str, value: Any, low: float, high: float = math.inf) -> None:
@@ -149,15 +149,18 @@ class Options(metaclass=_FromKeywords):
     priors: count the domain's ``prior`` (value, visits) as simulations of the child already
         seen; the parent's ``N`` counts real ones only.
     expand: the order in which untried children are added: ``uniform``, ``weighted`` (drawn
-        without replacement by ``weight``), or ``rollout`` (drawn by the domain's ``rollout`` until
-        one is new, as MCMCTS does: nothing is listed or sorted, so thousands of actions cost
-        little).
+        without replacement by ``weight``), ``best`` (the heaviest first; with ``puct`` that is the
+        order in which they would be chosen anyway), or ``rollout`` (drawn by the domain's
+        ``rollout`` until one is new, as MCMCTS does: nothing is listed or sorted, so thousands of
+        actions cost little).
     widening: progressive widening.
     rollout: the simulation step.
     horizon: ``turn`` ends every simulation, and the tree, where the turn of the player at the
         root ends, and asks ``value`` there.
     max_backup: single player: ``Q = (1 - max_backup) mean + max_backup max``.
     solver: bounds on the true value are backed up; what is proven is not searched again.
+    bound: single player: branch and bound.  Before each simulation the domain's ``beat`` is told
+        the best reward so far, so that ``legal`` and ``ended`` can leave out what can't beat it.
     choose: the move that is played: most ``visits``, highest mean ``value``, or highest ``max``
         (single player, with ``max_backup``).
     keep_state: single player: keep the state in which the best simulation ended, for answers
@@ -176,6 +179,7 @@ class Options(metaclass=_FromKeywords):
     horizon: Horizon = "game"
     max_backup: float = 0.0
     solver: bool = False
+    bound: bool = False
     choose: Choice = "visits"
     keep_state: bool = False
 

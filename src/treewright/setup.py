@@ -37,7 +37,8 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         TABLE=selects or rollout.policy == "table",
         PUCT=options.puct,
         PRIORS=options.priors,
-        EXPAND_WEIGHTED=options.expand == "weighted",
+        EXPAND_WEIGHTED=options.expand in ("weighted", "best"),
+        EXPAND_BEST=options.expand == "best",
         EXPAND_ROLLOUT=options.expand == "rollout",
         WIDENING=options.widening is not None,
         POLICY=_POLICIES[rollout.policy],
@@ -47,10 +48,12 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         TURN=options.horizon == "turn",
         MAX_BACKUP=options.max_backup > 0,
         SOLVER=options.solver,
+        BOUND=options.bound,
         CHANCE=domain.function("sample_chance") is not None,
         HAS_VALUE=domain.function("value") is not None,
         HAS_WEIGHT=domain.function("weight") is not None,
         KEEP_STATE=options.keep_state,
+        LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
     )
 
 
@@ -97,8 +100,9 @@ def _check(domain: Domain, options: Options) -> None:
     name, rollout = domain.name, options.rollout
     needs = [
         (options.puct, "puct", "weight"),
-        (options.expand == "weighted", "expand='weighted'", "weight"),
+        (options.expand in ("weighted", "best"), f"expand={options.expand!r}", "weight"),
         (options.expand == "rollout", "expand='rollout'", "rollout"),
+        (options.bound, "bound", "beat"),
         (rollout.policy in ("weighted", "greedy"), f"rollout policy {rollout.policy!r}", "weight"),
         (rollout.policy == "domain", "rollout policy 'domain'", "rollout"),
         (options.priors, "priors", "prior"),
@@ -115,10 +119,10 @@ def _check(domain: Domain, options: Options) -> None:
             f"RAVE and action-value tables need {name}.keys: how many different actions "
             f"(or amaf_key values) there are"
         )
-    alone = options.max_backup > 0 or rollout.until is not None or options.keep_state
-    if domain.players > 1 and alone:
+    single = options.max_backup > 0 or rollout.until is not None
+    if domain.players > 1 and (single or options.keep_state or options.bound):
         raise OptionError(
-            f"max_backup, Rollout(until) and keep_state are for one player; {name} has more"
+            f"max_backup, bound, Rollout(until) and keep_state are for one player; {name} has more"
         )
     if domain.players > 2 and options.solver:
         raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")

@@ -65,7 +65,7 @@ def depth_first(domain: Domain, nodes: int, **keywords: Any) -> Found:
 
 
 def best_first(domain: Domain, nodes: int, **keywords: Any) -> Found:
-    """Always expand the node with the highest ``value``."""
+    """Always expand the node with the highest ``priority``, which is ``value`` by default."""
     if domain.function("value") is None:
         raise OptionError(f"best-first search needs {domain.name} to define value(s, out)")
     return _search(domain, "best-first", nodes, **keywords)
@@ -94,6 +94,7 @@ def _search(
         "MAX_LENGTH": domain.max_length,
         "MAX_ACTIONS": domain.max_actions,
         "HAS_VALUE": domain.function("value") is not None,
+        "HAS_PRIORITY": domain.function("priority") is not None,
     }
     text = Path(__file__).parent / "systematic_kernel.py"
     module = specialise(domain, constants, (text,), "explore", compiled)

@@ -58,7 +58,7 @@ def generate(space, t, c, mode, parent, action):
     space.depths[node] = space.depths[parent] + 1
     c.generated += 1
     score = score_of(space, t, s)
-    space.scores[node] = score
+    space.scores[node] = priority(s, t) if HAS_PRIORITY else score
     if score > c.best_score:
         c.best_score = score
         c.best = node

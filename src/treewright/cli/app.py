@@ -13,6 +13,7 @@ from treewright.cli import (
     optimize,
     play,
     search,
+    story,
     tune,
 )
 
@@ -59,3 +60,4 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(level.app, name="level")
 app.add_typer(maps.app, name="map")
+app.add_typer(story.app, name="story")

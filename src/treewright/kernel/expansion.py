@@ -37,7 +37,10 @@ def open_node(tree, t, p, run, rng, s, current, mover):
     if mover >= PLAYERS or (mover < 0 and not CHANCE):
         run.culprit = mover
         return BAD_PLAYER
-    n = legal(s, t, buffer)
+    if LEGAL_WEIGHTS and (PUCT or EXPAND_WEIGHTED) and mover >= 0:
+        n = legal_weights(s, t, buffer, tree.weights)
+    else:
+        n = legal(s, t, buffer)
     status = count_status(run, n)
     if status != DONE:
         return status
@@ -75,7 +78,10 @@ def open_node(tree, t, p, run, rng, s, current, mover):
             edge.rave_visits = 0
             edge.rave_value = 0.0
         if PUCT and mover >= 0:
-            w = weight(s, t, action)
+            if EXPAND_BEST or (LEGAL_WEIGHTS and not EXPAND_WEIGHTED):
+                w = tree.weights[i]
+            else:
+                w = weight(s, t, action)
             edge.p = w
             total += w
         if PRIORS:
@@ -107,16 +113,19 @@ def count_status(run, n):
 
 
 def draw_order(tree, t, rng, s, n):
-    """Put the actions in an order drawn without replacement by weight.
+    """Put the actions in an order drawn without replacement by weight, or the heaviest first.
 
     Sorting by ``ln(u) / w`` is such a draw (Efraimidis & Spirakis 2006); actions of weight 0
-    come last.
+    come last.  With the heaviest first, equal weights come in any order.
     """
     for i in range(n):
         action = tree.buffer[i]
-        w = weight(s, t, action)
+        w = tree.weights[i] if LEGAL_WEIGHTS else weight(s, t, action)
         u = 1.0 - uniform(rng)
-        key = math.log(u) / w if w > 0.0 else -math.inf
+        if EXPAND_BEST:
+            key = w * (1.0 - 1e-9 * u)
+        else:
+            key = math.log(u) / w if w > 0.0 else -math.inf
         j = i
         while j > 0 and tree.weights[j - 1] < key:
             tree.weights[j] = tree.weights[j - 1]

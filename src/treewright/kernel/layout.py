@@ -46,6 +46,7 @@ class Switches:
     PRIORS: bool
     EXPAND_WEIGHTED: bool
     EXPAND_ROLLOUT: bool
+    EXPAND_BEST: bool
     WIDENING: bool
     POLICY: int
     EPSILON: bool
@@ -54,15 +55,22 @@ class Switches:
     TURN: bool
     MAX_BACKUP: bool
     SOLVER: bool
+    BOUND: bool
     CHANCE: bool
     HAS_VALUE: bool
     HAS_WEIGHT: bool
+    LEGAL_WEIGHTS: bool
     KEEP_STATE: bool = False
 
     @property
     def per_edge(self) -> bool:
         """Untried children differ from each other, so selection looks at each of them."""
         return self.RAVE or self.TABLE_SELECT or self.PUCT or self.PRIORS
+
+    @property
+    def per_edge_beside_puct(self) -> bool:
+        """Untried children differ by more than their weight."""
+        return self.RAVE or self.TABLE_SELECT or self.PRIORS
 
     @property
     def lazy(self) -> bool:
@@ -81,6 +89,8 @@ class Switches:
             "LAZY": self.lazy,
             "KEYED": self.keyed,
             "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
+            "WEIGHS": self.POLICY in (WEIGHTED, GREEDY, TABLE),
+            "ONE_UNTRIED": self.EXPAND_BEST and self.PUCT and not self.per_edge_beside_puct,
             "TRACE": self.keyed or self.PLAYERS == 1 or (self.CHANCE and self.SOLVER),
             "NODE_BYTES": node_dtype(self).itemsize,
             "EDGE_BYTES": edge_dtype(self).itemsize,

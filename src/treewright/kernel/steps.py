@@ -50,6 +50,8 @@ def search(tree, t, params, runs, rng, simulations):
         run.replay = rng[0]
         tree.work[0] = tree.root[0]
         s = tree.work[0]
+        if BOUND:
+            beat(s, t, run.best_score)
         depth, status = descend(tree, t, p, run, rng, s)
         if status != DONE:
             return status
@@ -96,6 +98,8 @@ def descend(tree, t, p, run, rng, s):
                     break
             if status != DONE:
                 return depth, status
+        elif BOUND and ended(s, t):  # there is more to beat now than when it was opened
+            break
         if CHANCE and mover < 0:
             edge = chance_edge(tree, t, run, rng, s, current)
             if edge < 0:
@@ -187,6 +191,8 @@ def select(tree, p, rng, current, mover):
             if PUCT and p.fpu == math.inf:
                 unknown = sibling_value / siblings if siblings > 0 else 0.0
             first_of_equals = -math.inf
+            if ONE_UNTRIED:  # they differ by their weight only, and the heaviest comes first
+                n = tried + 1
             for i in range(tried, n):
                 edge = edges[first + i]
                 u = urgency(tree, p, edge, 0, 0.0, 0.0, parent_visits, explore, unknown, mover)
@@ -364,7 +370,10 @@ def rollout_action(tree, t, p, run, rng, s, mover):
             run.culprit = action
             return -BAD_ACTION
         return action
-    n = legal(s, t, tree.buffer)
+    if LEGAL_WEIGHTS and WEIGHS:
+        n = legal_weights(s, t, tree.buffer, tree.weights)
+    else:
+        n = legal(s, t, tree.buffer)
     status = count_status(run, n)
     if status != DONE:
         return -status
@@ -373,8 +382,9 @@ def rollout_action(tree, t, p, run, rng, s, mover):
     elif POLICY == GREEDY:
         index = heaviest(tree, t, rng, s, n)
     elif POLICY == WEIGHTED:
-        for i in range(n):
-            tree.weights[i] = weight(s, t, tree.buffer[i])
+        if not LEGAL_WEIGHTS:
+            for i in range(n):
+                tree.weights[i] = weight(s, t, tree.buffer[i])
         index = draw(tree.weights, rng, n)
     else:
         if not table_weights(tree, t, p, run, s, n, mover):
@@ -391,7 +401,8 @@ def heaviest(tree, t, rng, s, n):
     """The index of the largest weight; ties are broken at random."""
     top = -math.inf
     for i in range(n):
-        tree.weights[i] = weight(s, t, tree.buffer[i])
+        if not LEGAL_WEIGHTS:
+            tree.weights[i] = weight(s, t, tree.buffer[i])
         top = max(top, tree.weights[i])
     return one_of(tree.weights, n, top, rng)
 
@@ -422,20 +433,24 @@ def table_weights(tree, t, p, run, s, n, mover):
         if key < 0 or key >= KEYS:
             run.culprit = key
             return False
-        slot = mover * KEYS + key
-        mean = -1.0
-        if tree.table_visits[slot] > 0:
-            mean = tree.table_value[slot] / tree.table_visits[slot]
-            top = max(top, mean)
-        tree.weights[i] = mean
+        top = max(top, table_mean(tree, mover * KEYS + key))
     for i in range(n):
-        mean = tree.weights[i]
+        mean = table_mean(tree, mover * KEYS + amaf_key(s, t, tree.buffer[i]))
         share = mean / top if mean >= 0.0 and top > 0.0 else 1.0
         w = p.floor + share
-        if HAS_WEIGHT:
+        if LEGAL_WEIGHTS:
+            w *= tree.weights[i]
+        elif HAS_WEIGHT:
             w *= weight(s, t, tree.buffer[i])
         tree.weights[i] = w
     return True
+
+
+def table_mean(tree, slot):
+    """The mean reward of an action, or -1 if it was never used."""
+    if tree.table_visits[slot] > 0:
+        return tree.table_value[slot] / tree.table_visits[slot]
+    return -1.0
 
 
 # ------------------------------------------------------------------------- backpropagation

@@ -1,0 +1,187 @@
+"""From a set-up to a story: the searches of Magnuson 4.3 to 4.6, and restarts on top.
+
+The default is the kernel with the switches that were worth it (docs/stories.md has the
+ablation): believability as prior (PUCT), the best prefix as reward, the maximum mixed into the
+value, finished sub-trees closed, rollouts biased by the table of action values, branch and bound.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from treewright.baselines import best_first, breadth_first, depth_first
+from treewright.domains.story.domain import story_domain
+from treewright.domains.story.model import Event
+from treewright.domains.story.setup import Setup
+from treewright.domains.story.story import Story, best_prefix, replay, trim
+from treewright.errors import OptionError, nearest
+from treewright.kernel.rng import stream_seed
+from treewright.options import Options, Rollout, SelectionBias
+from treewright.phases import run_phases
+from treewright.search import Search
+
+Method = Literal["mcts", "breadth-first", "depth-first", "best-first"]
+METHODS = ("mcts", "breadth-first", "depth-first", "best-first")
+DEFAULT = Options(
+    c=3.0,
+    puct=True,
+    expand="best",
+    max_backup=0.5,
+    solver=True,
+    bound=True,
+    rollout=Rollout("table"),
+)
+PLAIN = Options(c=0.5)  # the survey's UCT with uniform rollouts
+SELECTION_BIAS = Options(c=0.5, selection_bias=SelectionBias(k=20))
+ROLLOUT_BIAS = Options(c=0.5, rollout=Rollout("table"))
+_SYSTEMATIC = {
+    "breadth-first": breadth_first,
+    "depth-first": depth_first,
+    "best-first": best_first,
+}
+RESTART = 10_000  # nodes of a fresh search before another is tried
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a generation is: nodes so far, the best score so far."""
+
+    nodes: int
+    score: float
+
+
+def generate(
+    setup: Setup,
+    *,
+    method: Method = "mcts",
+    nodes: int = 100_000,
+    seed: int = 0,
+    options: Options = DEFAULT,
+    restarts: bool = True,
+    prune: int = 0,
+    prefix_reward: bool = True,
+    shorten: bool = True,
+    memory: str | int = "1GiB",
+    progress: Callable[[Progress], object] | None = None,
+) -> Story:
+    """The best story found with so many nodes.
+
+    ``restarts``: many searches that share the best score instead of one.  ``prune``: plan step by
+    step, committing the best action after so many nodes (Magnuson 4.5).  ``prefix_reward``: see
+    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards.
+    """
+    if method not in METHODS:
+        raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
+    if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
+        raise OptionError(f"nodes must be a whole number, at least 1; not {nodes!r}")
+    replay(setup, setup.steering.prefix)  # before anything is compiled
+    domain = story_domain(setup, prefix=prefix_reward)
+    if method == "mcts":
+        run = _Run(domain, nodes, seed, options, memory, progress)
+        run.pruned(prune) if prune else run.restarted() if restarts else run.once()
+        actions, found = run.best, run.report
+    else:
+        made = _SYSTEMATIC[method](
+            domain,
+            nodes,
+            memory="16GiB",
+            progress=(lambda n: progress(Progress(n, math.nan))) if progress else None,
+        )
+        actions = made.best_sequence
+        found = {"nodes": made.nodes, "expanded": made.expanded, "stopped": made.stopped}
+    grounding = domain.grounding  # type: ignore[attr-defined]
+    events: list[Event] = list(setup.steering.prefix)
+    events += [grounding.event(a) for a in actions if a != grounding.stop]
+    story = best_prefix(setup, events, seed, method=method, **found)
+    pinned = len(setup.steering.prefix)
+    if len(story.steps) < pinned:
+        story = replay(setup, events[:pinned], seed, method=method, **found)
+    return trim(story, pinned) if shorten else story
+
+
+class _Run:
+    """One generation by MCTS: it keeps the best actions over all its searches."""
+
+    def __init__(
+        self,
+        domain: Any,
+        nodes: int,
+        seed: int,
+        options: Options,
+        memory: str | int,
+        progress: Callable[[Progress], object] | None,
+    ) -> None:
+        self._domain = domain
+        self._nodes = nodes
+        self._seed = seed
+        self._options = options
+        self._memory = memory
+        self._progress = progress
+        self.best: list[int] = []
+        self.score = -math.inf
+        self._made = 0
+        self._simulations = 0
+        self._searches = 0
+        self._stopped = "nodes"
+
+    @property
+    def report(self) -> dict[str, Any]:
+        return {
+            "nodes": self._made,
+            "simulations": self._simulations,
+            "searches": self._searches,
+            "stopped": self._stopped,
+        }
+
+    def _search(self) -> Search:
+        beat = self.score if self._options.bound else -math.inf
+        seed = stream_seed(self._seed, self._searches) >> 1
+        self._searches += 1
+        return Search(self._domain, self._options, seed=seed, memory=self._memory, beat=beat)
+
+    def _run(self, search: Search, nodes: int) -> bool:
+        """Some nodes of one search; False if it is of no use to go on."""
+        if search.position.ended:
+            self._stopped = "solved"
+            return False
+        before = search.result()
+        seen = None
+        if self._progress is not None:
+            report = self._progress
+
+            def seen(now: Any) -> None:
+                best = float(now.search.workers[0].run["best_score"])
+                made = self._made + now.created - before.created
+                report(Progress(made, max(best, self.score)))
+
+        result = search.run(nodes=nodes, progress=seen)
+        self._made += result.created - before.created
+        self._simulations += result.simulations - before.simulations
+        if result.best_score is not None and result.best_score > self.score:
+            self.score, self.best = result.best_score, result.best_sequence
+        if result.stopped in ("interrupt", "solved"):
+            self._stopped = result.stopped
+        return result.stopped == "nodes"
+
+    def once(self) -> None:
+        self._run(self._search(), self._nodes)
+
+    def restarted(self) -> None:
+        while self._made < self._nodes and self._stopped == "nodes":
+            left = self._nodes - self._made
+            self._run(self._search(), min(RESTART, left))
+
+    def pruned(self, nodes: int) -> None:
+        """Search, commit, search again; the best story on the way is kept (Magnuson 4.5)."""
+        search = self._search()
+        while self._made < self._nodes and not search.position.ended:
+            if not self._run(search, min(nodes, self._nodes - self._made)):
+                break
+            search.commit(search.result().best)
+
+
+__all__ = [
+    "DEFAULT", "METHODS", "PLAIN", "ROLLOUT_BIAS", "SELECTION_BIAS", "Progress", "generate",
+    "run_phases",
+]  # fmt: skip

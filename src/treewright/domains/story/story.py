@@ -1,0 +1,177 @@
+"""A finished story: its steps, its score, what depends on what; and how to trim it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from treewright.domains.story.model import Event
+from treewright.domains.story.setup import Setup
+from treewright.domains.story.source import StoryError
+from treewright.domains.story.world import Step, World, ground_text
+
+CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Link:
+    """A later step (or a goal) rests on an earlier one; ``motive``: it only made it believable."""
+
+    source: int
+    target: int  # a step, or ``len(steps) + i`` for goal i
+    what: str
+    motive: bool
+
+
+@dataclass(frozen=True)
+class Story:
+    """A set-up with the actions that were chosen for it, replayed."""
+
+    setup: Setup
+    steps: tuple[Step, ...]
+    goals: tuple[float, ...]  # how far each is met
+    share: float
+    believability: float
+    seed: int = 0
+    found: dict[str, Any] = field(default_factory=dict, compare=False)  # how the search went
+
+    @property
+    def score(self) -> float:
+        return self.believability * self.share
+
+    @property
+    def events(self) -> list[Event]:
+        return [s.event for s in self.steps]
+
+    @property
+    def actions(self) -> list[str]:
+        return [ground_text(self.setup, e) for e in self.events]
+
+
+def replay(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story:
+    """The story of a list of actions; each must be possible when its turn comes."""
+    world = World.start(setup)
+    steps = []
+    for i, event in enumerate(events):
+        if not world.possible(event):
+            raise StoryError(
+                f"step {i + 1}, {ground_text(setup, event)}, is not possible at that point"
+            )
+        steps.append(world.play(event))
+    return Story(
+        setup, tuple(steps), tuple(world.met()), world.share(), world.believability, seed, found
+    )
+
+
+def try_replay(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story | None:
+    """The same, or None if a step is not possible."""
+    try:
+        return replay(setup, events, seed, **found)
+    except StoryError:
+        return None
+
+
+def best_prefix(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story:
+    """A story may stop anywhere: the shortest beginning with the highest score."""
+    whole = replay(setup, events, seed)
+    scores = [World.start(setup).share(), *(s.score for s in whole.steps)]
+    best = max(scores)
+    end = next(i for i, s in enumerate(scores) if s >= best - CLOSE)
+    return replay(setup, events[:end], seed, **found)
+
+
+def trim(story: Story, keep: int = 0) -> Story:
+    """Leave out what the story does not need: up to three actions at a time, as long as it stays
+    possible and its score does not fall.  The first ``keep`` steps stay.
+
+    Fully motivated actions cost nothing, so a search has no reason to avoid idle ones.
+    """
+    story = _without(story, _idle(story, keep)) or story
+    together = 1
+    while together <= 3:
+        free = range(keep, len(story.steps))
+        for left_out in combinations(free, together):
+            shorter = _without(story, left_out)
+            if shorter is not None:
+                story = shorter
+                together = 1
+                break
+        else:
+            together += 1
+            if together == 3 and len(story.steps) > 24:
+                break
+    return story
+
+
+def _idle(story: Story, keep: int) -> list[int]:
+    """Steps on which no goal rests, directly or through others."""
+    needed = set(range(keep))
+    count = len(story.steps)
+    wanted = [i for i in range(count, count + len(story.goals))]
+    found = links(story)
+    while wanted:
+        target = wanted.pop()
+        for link in found:
+            if link.target == target and link.source not in needed:
+                needed.add(link.source)
+                wanted.append(link.source)
+    return [i for i in range(count) if i not in needed]
+
+
+def _without(story: Story, left_out: Sequence[int]) -> Story | None:
+    if not left_out:
+        return None
+    events = [e for i, e in enumerate(story.events) if i not in left_out]
+    shorter = try_replay(story.setup, events, story.seed, **story.found)
+    if shorter is None or shorter.score < story.score - CLOSE:
+        return None
+    return shorter
+
+
+def links(story: Story) -> list[Link]:
+    """Which step made which possible or believable, and which goals rest on which."""
+    setup = story.setup
+    last: dict[Any, int] = {}
+    found: dict[tuple[int, int], Link] = {}
+
+    def note(cells: Any, target: int, motive: bool) -> None:
+        for cell in sorted(cells, key=lambda c: (str(c[0]), c[1], c[2])):
+            if cell in last and (last[cell], target) not in found:
+                text = cell_text(setup, cell)
+                found[last[cell], target] = Link(last[cell], target, text, motive)
+
+    for i, step in enumerate(story.steps):
+        note(step.needs, i, False)
+        note(step.motive, i, True)
+        last |= {cell: i for cell, _, _ in step.changes}
+    world = World.start(setup)
+    for event in story.events:
+        world.play(event)
+    for i, goal in enumerate(setup.goals):
+        if story.goals[i] > 0:
+            note(world.support(goal.expr, {}), len(story.steps) + i, False)
+            for pattern in (e.value for e in goal.expr.walk() if e.op in ("times", "when")):
+                from treewright.domains.story.world import covers
+
+                at = [j for j, e in enumerate(story.events) if covers(pattern, e)]
+                for j in at[:1]:
+                    target = len(story.steps) + i
+                    found.setdefault((j, target), Link(j, target, pattern.action, False))
+    return list(found.values())
+
+
+def cell_text(setup: Setup, cell: Any) -> str:
+    """``Alice.anger[Bob]``."""
+    attribute, owner, index = cell
+    text = f"{setup.entity(attribute.owner, owner).id}.{attribute.name}"
+    return f"{text}[{setup.entity(attribute.over, index).id}]" if attribute.over else text
+
+
+def value_text(setup: Setup, cell: Any, value: Any) -> Any:
+    """A value as a set-up would write it."""
+    kind = cell[0].type
+    if kind.kind == "entity":
+        return "none" if value < 0 else setup.entity(kind.name, value).id
+    if kind.kind == "enum":
+        return setup.library.known.enums[kind.name][value]
+    return bool(value) if kind.kind == "bool" else value
