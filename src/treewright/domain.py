@@ -96,8 +96,8 @@ class Domain:
 
     Required functions: ``start``, ``legal``, ``play``, ``ended``, ``rewards``.  Optional ones:
     ``player``, ``rollout``, ``weight``, ``legal_weights``, ``prior``, ``value``, ``amaf_key``,
-    ``sample_chance``, ``beat``, ``priority``, ``describe``, ``render``, ``copy``.  Any of them may take the instance's tables as a second
-    parameter named ``t``.
+    ``sample_chance``, ``beat``, ``priority``, ``describe``, ``render``, ``copy``.
+    Any of them may take the instance's tables as a second parameter named ``t``.
     """
 
     id: ClassVar[str] = ""

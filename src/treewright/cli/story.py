@@ -1,4 +1,4 @@
-"""``treewright story generate | new | list | check | describe``: stories from a set-up and goals."""
+"""``treewright story generate | new | list | check | describe``: from a set-up to a story."""
 
 import sys
 from pathlib import Path
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Generate believable stories from a set-up and goals.", no_args_is_help=True)
 
 SetupName = Annotated[
-    str, typer.Argument(metavar="SETUP", help="A set-up's name (see 'story list'), or a .toml file.")
+    str,
+    typer.Argument(metavar="SETUP", help="A set-up's name (see 'story list'), or a .toml file."),
 ]
 Nodes = Annotated[int, typer.Option(min=1, help="Budget: nodes of the search.")]
 Method = Annotated[str, typer.Option(help="mcts, breadth-first, depth-first or best-first.")]
@@ -41,7 +42,8 @@ def generate(
     graph: Annotated[Path | None, typer.Option(help="Draw what led to what, as SVG.")] = None,
     length: Annotated[int | None, typer.Option(help="The most actions of a story.")] = None,
     believe: Annotated[
-        list[str] | None, typer.Option(metavar="ACTION=NUMBER", help="Set an action's believability.")
+        list[str] | None,
+        typer.Option(metavar="ACTION=NUMBER", help="Set an action's believability."),
     ] = None,
     tune: Annotated[
         list[str] | None,
@@ -231,7 +233,9 @@ def _summary(stories: list["Story"]) -> str:
         f"{best.share:.2f}; {len(best.steps)} actions"
     ]
     for goal, met in zip(best.setup.goals, best.goals, strict=True):
-        lines.append(f"  {'met    ' if met >= 1 else 'not met' if met <= 0 else 'partly '} {goal.text}")
+        lines.append(
+            f"  {'met    ' if met >= 1 else 'not met' if met <= 0 else 'partly '} {goal.text}"
+        )
     if len(stories) > 1:
         seen = _variety(stories)
         scores = ", ".join(f"{s.score:.3f}" for s in stories)

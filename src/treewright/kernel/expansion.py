@@ -37,7 +37,7 @@ def open_node(tree, t, p, run, rng, s, current, mover):
     if mover >= PLAYERS or (mover < 0 and not CHANCE):
         run.culprit = mover
         return BAD_PLAYER
-    if LEGAL_WEIGHTS and (PUCT or EXPAND_WEIGHTED) and mover >= 0:
+    if LEGAL_WEIGHTS and (PUCT or EXPAND_WEIGHTED):
         n = legal_weights(s, t, buffer, tree.weights)
     else:
         n = legal(s, t, buffer)

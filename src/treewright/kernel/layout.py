@@ -85,6 +85,7 @@ class Switches:
     def constants(self) -> dict[str, object]:
         """The globals that steps.py is compiled with."""
         return vars(self) | {
+            "LEGAL_WEIGHTS": self.LEGAL_WEIGHTS and not self.CHANCE,  # outcomes have no weights
             "PER_EDGE": self.per_edge,
             "LAZY": self.lazy,
             "KEYED": self.keyed,

@@ -81,7 +81,8 @@ def _arrow(link: Link, places: list[tuple[float, float, float]], rows: list[int]
     shift = 6 * ((link.source * 7 + link.target * 3) % 5 - 2)
     x1, x2 = x1 + shift, x2 + shift
     half = (y2 - y1) / 2
-    path = f"M{x1:.0f},{y1:.0f} C{x1 + bend:.0f},{y1 + half:.0f} {x2 + bend:.0f},{y2 - half:.0f} {x2:.0f},{y2:.0f}"
+    curve = f"{x1 + bend:.0f},{y1 + half:.0f} {x2 + bend:.0f},{y2 - half:.0f} {x2:.0f},{y2:.0f}"
+    path = f"M{x1:.0f},{y1:.0f} C{curve}"
     dash = ' stroke-dasharray="4 3"' if link.motive else ""
     return (
         f'<path d="{path}" fill="none" stroke="#777" stroke-width="1.1"{dash} '

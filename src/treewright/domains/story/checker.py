@@ -1,4 +1,4 @@
-"""From syntax trees to checked expressions: names are resolved, types agree, macros are expanded."""
+"""From syntax trees to checked expressions: names resolved, types agreed, macros expanded."""
 
 import functools
 from dataclasses import dataclass, field, replace
@@ -69,7 +69,9 @@ class Checker:
     def boolean(self, node: Node, scope: dict[str, Expr], depth: int = 0) -> Expr:
         found = self.check(node, scope, depth)
         if found.type != BOOL:
-            raise LanguageError(f"expected a condition (true or false), this is {found.type}", node.at)
+            raise LanguageError(
+                f"expected a condition (true or false), this is {found.type}", node.at
+            )
         return found
 
     def check(self, node: Node, scope: dict[str, Expr], depth: int = 0) -> Expr:
@@ -83,7 +85,9 @@ class Checker:
 
     def _number(self, node: Node, scope: dict[str, Expr], depth: int) -> Expr:
         whole = "." not in node.text
-        return Expr("const", INT if whole else NUMBER, value=int(node.value) if whole else node.value)
+        return Expr(
+            "const", INT if whole else NUMBER, value=int(node.value) if whole else node.value
+        )
 
     def _word(self, node: Node, scope: dict[str, Expr], depth: int) -> Expr:
         return Expr("const", BOOL, value=int(node.value))
@@ -144,9 +148,7 @@ class Checker:
         numbers = {left.type, right.type} <= {INT, NUMBER}
         same = left.type == right.type and left.type.kind != "word"
         if not numbers and not same:
-            raise LanguageError(
-                f"{_shown(left)} can't be compared with {_shown(right)}", node.at
-            )
+            raise LanguageError(f"{_shown(left)} can't be compared with {_shown(right)}", node.at)
         if node.text not in ("==", "!=") and not numbers and left.type.kind != "entity":
             raise LanguageError(f"{node.text!r} needs numbers, this is {left.type}", node.at)
         return Expr(node.text, BOOL, (left, right))
@@ -255,7 +257,9 @@ class Checker:
     def _event(self, node: Node, scope: dict[str, Expr]) -> Expr:
         wanted = 2 if node.text == "before" else 1
         if len(node.parts) != wanted:
-            raise LanguageError(f"{node.text} takes {wanted} event(s), such as Kill(Bob, _, _)", node.at)
+            raise LanguageError(
+                f"{node.text} takes {wanted} event(s), such as Kill(Bob, _, _)", node.at
+            )
         found = [self.event(p, scope) for p in node.parts]
         times = [Expr("times", INT, value=e) for e in found]
         if node.text == "times":
@@ -323,7 +327,9 @@ class Checker:
             raise LanguageError(f"{attribute} is fixed: no effect may change it", effect.at)
         value = self._as(self.check(effect.value, scope), target.type, effect.value)
         if effect.sign != "=" and target.type != INT:
-            raise LanguageError(f"{effect.sign!r} needs a whole number, {attribute} is {target.type}", effect.at)
+            raise LanguageError(
+                f"{effect.sign!r} needs a whole number, {attribute} is {target.type}", effect.at
+            )
         if value.type != target.type:
             raise LanguageError(
                 f"{attribute} is {target.type}, it can't become {_shown(value)}", effect.at

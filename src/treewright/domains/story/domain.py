@@ -1,17 +1,20 @@
 """The story domain: a generated class for each library and size, with a set-up's tables."""
 
 import functools
+import hashlib
 import linecache
-import types
 from typing import Any
 
 import numpy as np
 
 from treewright.domain import Domain
+from treewright.domains.story import generated
 from treewright.domains.story.generate import domain_source
 from treewright.domains.story.grounding import Program, compile_goals
+from treewright.domains.story.layout import EVENTS
 from treewright.domains.story.model import Event
 from treewright.domains.story.setup import Setup
+from treewright.domains.story.world import World
 
 PARAMS = 4
 
@@ -19,12 +22,11 @@ PARAMS = 4
 @functools.cache
 def _story_class(text: str) -> type[Domain]:
     """The class of a generated text; equal texts give the same class."""
-    name = f"treewright_story_{len(linecache.cache)}"
-    filename = f"<{name}>"
+    filename = f"<story {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    module = types.ModuleType(name)
-    exec(compile(text, filename, "exec"), module.__dict__)  # our own generator's text
-    found: type[Domain] = module.__dict__["Story"]
+    scope: dict[str, Any] = {"__name__": generated.__name__}
+    exec(compile(text, filename, "exec"), scope)  # our own generator's text
+    found: type[Domain] = scope["Story"]
     return found
 
 
@@ -67,13 +69,20 @@ class Grounding:
 
     def tables(self, program: Program, prefix: bool) -> dict[str, Any]:
         setup, layout = self.setup, self.setup.layout
+        world, best = World.start(setup), 0.0
+        for event in setup.steering.prefix:  # the story begins after what is pinned
+            world.do(event, world.believed(event)[0])
+            best = max(best, world.believability * world.share()) if prefix else 0.0
+        times, when = np.zeros(EVENTS, np.int8), np.zeros(EVENTS, np.int8)
+        for slot, event in enumerate(program.events):
+            times[slot], when[slot] = world.times.get(event, 0), world.when.get(event, 0)
         start = np.zeros(layout.sizes["v"], np.int8)
         fixed = {"c": np.zeros(max(1, layout.sizes["c"]), np.int32)}
         fixed["k"] = np.zeros(max(1, layout.sizes["k"]))
         arrays = {"v": start, **fixed}
         for attribute, slot in layout.slots.items():
             arrays[slot.table][layout.whole(attribute)] = attribute.empty
-        for (attribute, owner, index), value in setup.values.items():
+        for (attribute, owner, index), value in world.values.items():
             arrays[layout.slots[attribute].table][layout.address(attribute, owner, index)] = value
         entities = np.zeros((PARAMS, self.total + 1), np.int16)
         schema = np.full(self.total + 1, len(self.shapes), np.int16)
@@ -99,9 +108,10 @@ class Grounding:
             "relevant": self._relevant(program),
             "code": np.array([c[:3] for c in program.code], np.int32).reshape(-1, 3),
             "numbers": np.array([c[3] for c in program.code]),
-            "limits": np.array([setup.length, prefix, self.total], np.int64),
-            "reals": np.array([setup.enough]),
-            "prefix": np.array([self.number(e) for e in setup.steering.prefix], np.int32),
+            "limits": np.array([setup.length, prefix, self.total, world.length], np.int64),
+            "reals": np.array([setup.enough, world.believability, best]),
+            "times": times,
+            "when": when,
         }
 
     def _sliders(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

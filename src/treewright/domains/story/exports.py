@@ -158,9 +158,18 @@ def to_twee(stories: Sequence[Story]) -> str:
     story = stories[0]
     ifid = str(uuid.UUID(int=random.Random(story.seed).getrandbits(128), version=4)).upper()
     data = {"ifid": ifid, "format": "Harlowe", "format-version": "3.3.9", "start": "start"}
-    lines = [":: StoryTitle", _twee(story.setup.title), "", ":: StoryData", json.dumps(data, indent=2)]
+    lines = [
+        ":: StoryTitle",
+        _twee(story.setup.title),
+        "",
+        ":: StoryData",
+        json.dumps(data, indent=2),
+    ]
     for i, passage in enumerate(passages(stories).all()):
-        lines += ["", f':: {passage.name} {{"position":"{100 + 150 * (i % 6)},{100 + 150 * (i // 6)}"}}']
+        lines += [
+            "",
+            f':: {passage.name} {{"position":"{100 + 150 * (i % 6)},{100 + 150 * (i // 6)}"}}',
+        ]
         lines += [_twee(s) for s in passage.sentences]
         lines += [f"[[{_twee_link(text)}->{child.name}]]" for text, child in passage.choices]
     return "\n".join(lines) + "\n"

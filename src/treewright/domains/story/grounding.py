@@ -129,7 +129,7 @@ class _Compiler:
         fixed = slot.table != "v"
         if fixed and slot.table == "k":
             raise StoryError(
-                f"{self._setup.source.name}: a goal can't read {attribute} of an entity that changes"
+                f"{self._setup.source.name}: a goal can't read {attribute} of whoever it may be"
             )
         if len(expr.args) == 1:
             self.emit(FIXED_1 if fixed else LOAD_1, slot.base)

@@ -47,7 +47,7 @@ class Node:
 
 @dataclass
 class Effect:
-    """``set``: target, sign, value.  ``if``: condition, body.  ``for``: variable, condition, body."""
+    """``set``: target, sign, value.  ``if``: condition, body.  ``for``: variable and body."""
 
     kind: str
     at: int
@@ -120,9 +120,7 @@ class _Reader:
 
     def _expect(self, text: str, after: str) -> _Word:
         if not self._is(text):
-            raise LanguageError(
-                f"expected {text!r} {after}, found {self._shown()}", self._word.at
-            )
+            raise LanguageError(f"expected {text!r} {after}, found {self._shown()}", self._word.at)
         return self._take()
 
     def _shown(self) -> str:

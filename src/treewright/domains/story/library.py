@@ -84,9 +84,10 @@ class Library:
         if not found:
             raise sources[0].error("a library needs at least one [[action]]")
         self.actions: list[Action] = list(found.values())
+        self._by_name = found
 
     def action(self, name: str) -> Action:
-        return next(a for a in self.actions if a.name == name)
+        return self._by_name[name]
 
     def sentence(self, action: str, text: str) -> Template:
         """The checked template of one of an action's sentences."""
@@ -194,7 +195,10 @@ class Library:
                 for i, (n, k) in enumerate(macro.params)
             }
             call = language.Node(
-                "call", 0, _MACRO.match(head)[1], [language.Node("name", 0, n) for n in scope]  # type: ignore[index]
+                "call",
+                0,
+                _MACRO.match(head)[1],
+                [language.Node("name", 0, n) for n in scope],  # type: ignore[index]
             )
             with expecting(source, text, "macros", head):
                 checker.Checker(self.known).check(call, scope)
@@ -248,7 +252,7 @@ class Library:
         believe = self._rules(source, given.get("believe", 1.0), scope, *where, "believe")
         if believe[-1].condition != TRUE:
             raise source.error(
-                f"the last rule of {name} must be [\"otherwise\", value]", *where, "believe"
+                f'the last rule of {name} must be ["otherwise", value]', *where, "believe"
             )
         for j, rule in enumerate(believe[:-1]):
             if rule.condition == TRUE:
@@ -282,7 +286,7 @@ class Library:
 
     def _sentence(self, source: Source, action: str, text: Any, scope: Any, *where: Any) -> None:
         if not isinstance(text, str) or not text.strip():
-            raise source.error("a sentence is a text such as \"{A} went {P:to}\"", *where)
+            raise source.error('a sentence is a text such as "{A} went {P:to}"', *where)
         with expecting(source, text, *where):
             self._own_templates[action, text] = template(text, self.known, scope)
 
@@ -297,7 +301,11 @@ class Library:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise source.error(f"a rule is [condition, value], not {pair!r}", *where, j)
             text, value = pair
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, (int, float))
+                or not 0 <= value <= 1
+            ):
                 raise source.error(
                     f"a believability lies between 0 and 1, not {value!r}", *where, j, 1
                 )
@@ -328,7 +336,11 @@ def expecting(source: Source, text: str, *where: str | int) -> Iterator[None]:
         at = len(" ".join(text[: error.at].split()))
         if len(shown) > 70:
             begin = max(0, min(at - 30, len(shown) - 66))
-            shown = ("…" if begin else "") + shown[begin : begin + 66] + ("…" if begin + 66 < len(shown) else "")
+            shown = (
+                ("…" if begin else "")
+                + shown[begin : begin + 66]
+                + ("…" if begin + 66 < len(shown) else "")
+            )
         raise StoryError(
             f"{source.name}, line {line}, in '{shown}' (character {error.at + 1}): {error}"
         ) from None
@@ -348,11 +360,16 @@ def read_value(
             raise source.error(f"{attribute} is a whole number, not {given!r}", *where)
         if not attribute.low <= given <= attribute.high:
             raise source.error(
-                f"{attribute} lies between {attribute.low} and {attribute.high}, not {given}", *where
+                f"{attribute} lies between {attribute.low} and {attribute.high}, not {given}",
+                *where,
             )
         return given
     if kind == NUMBER:
-        if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
+        if (
+            isinstance(given, bool)
+            or not isinstance(given, (int, float))
+            or not math.isfinite(given)
+        ):
             raise source.error(f"{attribute} is a number, not {given!r}", *where)
         return float(given)
     if kind.kind == "enum":

@@ -1,5 +1,6 @@
 """A set-up file: who, what and where, how it begins, what shall happen.  No actions."""
 
+import itertools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,7 @@ from treewright.errors import nearest
 
 KEYS = {
     "title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
-    "forbid", "require", "order", "prefix",
+    "forbid", "require", "order", "prefix", "traits",
 }  # fmt: skip
 PRONOUNS = {
     "she": ("she", "her", "her", "herself"),
@@ -101,7 +102,7 @@ class Setup:
         self.goals = self._goals("goals")
         self.keep = self._goals("keep")
         if not self.goals:
-            raise source.error("a story needs goals, such as goals = [\"at least 1 dead\"]")
+            raise source.error('a story needs goals, such as goals = ["at least 1 dead"]')
         self._read_steering()
 
     @property
@@ -123,7 +124,10 @@ class Setup:
             raise source.error(f"at most {SIZES[-1]} {plural}, not {len(section)}", plural)
         for key, given in section.items():
             where = (plural, key)
-            if not re.fullmatch(r"[^\W\d]\w*", key) or key in language.KEYWORDS | language.QUANTIFIERS:
+            if (
+                not re.fullmatch(r"[^\W\d]\w*", key)
+                or key in language.KEYWORDS | language.QUANTIFIERS
+            ):
                 raise source.error(f"{key!r} can't be an id: use letters, digits and _", *where)
             if not isinstance(given, dict):
                 raise source.error(f"write {key} = {{ … }}", *where)
@@ -137,7 +141,9 @@ class Setup:
             self.known.entities[key] = Expr("const", Type("entity", kind), value=number)
             self.entities[kind].append(self._entity(plural, key, kind, number, given))
 
-    def _entity(self, plural: str, key: str, kind: str, number: int, given: dict[str, Any]) -> Entity:
+    def _entity(
+        self, plural: str, key: str, kind: str, number: int, given: dict[str, Any]
+    ) -> Entity:
         source = self.source
         noun = self.library.known.types[kind].noun
         own = [n for k, n in self.library.known.attributes if k == kind]
@@ -153,16 +159,17 @@ class Setup:
             told[name] = value
         if told.get("pronoun", "they") not in PRONOUNS:
             raise source.error(
-                f"a pronoun is {', '.join(PRONOUNS)}; not {told['pronoun']!r}", plural, key, "pronoun"
+                f"a pronoun is {', '.join(PRONOUNS)}; not {told['pronoun']!r}",
+                plural,
+                key,
+                "pronoun",
             )
         shown = told.pop("name", key.replace("_", " "))
         if not shown.strip() or "\n" in shown:
             raise source.error("a name is one line of text", plural, key, "name")
         same = [e for e in self.entities[kind] if e.name.casefold() == shown.casefold()]
         if same:
-            raise source.error(
-                f"{same[0].id} has the same name, {shown!r}", plural, key, "name"
-            )
+            raise source.error(f"{same[0].id} has the same name, {shown!r}", plural, key, "name")
         return Entity(key, kind, number, shown, told)
 
     def _read_attributes(self) -> None:
@@ -197,7 +204,9 @@ class Setup:
             value = read_value(self.source, attribute, given[attribute.name], self.known, *where)
         self.values[attribute, entity.number, 0] = value
 
-    def _relation(self, attribute: Attribute, given: Any, *where: str | int) -> list[tuple[int, Any]]:
+    def _relation(
+        self, attribute: Attribute, given: Any, *where: str | int
+    ) -> list[tuple[int, Any]]:
         """``{ Alice = 2 }``, or a list of ids for what is true or false."""
         if isinstance(given, list) and attribute.type == BOOL:
             given = {str(name): True for name in given}
@@ -240,7 +249,11 @@ class Setup:
                         f"a goal has want, weight and of; not {name!r}", *where, name
                     )
             weight, of = given.get("weight", 1.0), given.get("of", 0)
-            if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < 1e6:
+            if (
+                isinstance(weight, bool)
+                or not isinstance(weight, (int, float))
+                or not 0 < weight < 1e6
+            ):
                 raise self.source.error(f"a weight is above 0, not {weight!r}", *where, "weight")
             if isinstance(of, bool) or not isinstance(of, int) or of < 0:
                 raise self.source.error(f"of is a whole number, not {of!r}", *where, "of")
@@ -259,10 +272,17 @@ class Setup:
 
     def _meaning(self, text: str, *where: str | int) -> Expr:
         """One of the library's phrases, or an expression."""
-        for phrase in self.library.phrases:
-            found = self._phrase(phrase, text, *where)
+        refused: StoryError | None = None
+        for phrase in sorted(self.library.phrases, key=lambda p: len(p.slots)):
+            try:
+                found = self._phrase(phrase, text, *where)
+            except StoryError as error:
+                refused = refused or error
+                continue
             if found is not None:
                 return found
+        if refused is not None:
+            raise refused
         try:
             tree = language.expression(text)
         except LanguageError:
@@ -298,7 +318,8 @@ class Setup:
             if entity is None:
                 ids = [e.id for e in self.entities[kind]]
                 raise self.source.error(
-                    f"in the goal {text!r} there is no {kind} {given!r}{nearest(given, ids)}", *where
+                    f"in the goal {text!r} there is no {kind} {given!r}{nearest(given, ids)}",
+                    *where,
                 )
             scope[name] = Expr("const", Type("entity", kind), value=entity.number)
         source, place = phrase.place
@@ -319,6 +340,17 @@ class Setup:
         data, steering = self.source.data, self.steering
         steering.factors = self._sliders(data.get("tuning", {}), 100.0, "tuning")
         steering.fixed = self._sliders(data.get("believability", {}), 1.0, "believability")
+        people = {p.id: p for p in self.people}
+        traits = data.get("traits", {})
+        if not isinstance(traits, dict):
+            raise self.source.error("write [traits] and below it Bob = { Steal = 0.2 }", "traits")
+        for name, given in traits.items():
+            if name not in people:
+                raise self.source.error(
+                    f"there is no person {name!r}{nearest(name, people)}", "traits", name
+                )
+            own = steering.traits.setdefault(people[name].number, {})
+            own |= self._sliders(given, 100.0, "traits", name)
         for i, text in enumerate(self._list("forbid")):
             steering.forbidden.append(self.event(text, "forbid", i))
         for i, text in enumerate(self._list("prefix")):
@@ -328,7 +360,7 @@ class Setup:
         for i, pair in enumerate(self._list("order")):
             if not isinstance(pair, list) or len(pair) < 2:
                 raise self.source.error('order is a list such as [["Steal", "Kill"]]', "order", i)
-            for first, then in zip(pair, pair[1:], strict=False):
+            for first, then in itertools.pairwise(pair):
                 self._must(f"before({first}, {then})", "order", i)
 
     def _must(self, text: str, *where: str | int) -> None:
@@ -345,7 +377,11 @@ class Setup:
                 raise self.source.error(
                     f"there is no action {name!r}{nearest(name, self.known.actions)}", *where, name
                 )
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, (int, float))
+                or not 0 <= value <= most
+            ):
                 raise self.source.error(
                     f"{name} = {value!r}: expected a number from 0 to {most:g}", *where, name
                 )
@@ -361,7 +397,7 @@ class Setup:
     def _list(self, key: str) -> list[Any]:
         given = self.source.data.get(key, [])
         if not isinstance(given, list) or any(not isinstance(g, (str, list)) for g in given):
-            raise self.source.error(f"{key} is a list of actions such as [\"Kill(Bob, _, _)\"]", key)
+            raise self.source.error(f'{key} is a list of actions such as ["Kill(Bob, _, _)"]', key)
         return given
 
     def event(self, text: Any, *where: str | int) -> Event:

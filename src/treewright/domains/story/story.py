@@ -8,7 +8,7 @@ from typing import Any
 from treewright.domains.story.model import Event
 from treewright.domains.story.setup import Setup
 from treewright.domains.story.source import StoryError
-from treewright.domains.story.world import Step, World, ground_text
+from treewright.domains.story.world import Step, World, covers, ground_text, scope_of
 
 CLOSE = 1e-12
 
@@ -63,14 +63,6 @@ def replay(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -
     )
 
 
-def try_replay(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story | None:
-    """The same, or None if a step is not possible."""
-    try:
-        return replay(setup, events, seed, **found)
-    except StoryError:
-        return None
-
-
 def best_prefix(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story:
     """A story may stop anywhere: the shortest beginning with the highest score."""
     whole = replay(setup, events, seed)
@@ -107,7 +99,7 @@ def _idle(story: Story, keep: int) -> list[int]:
     """Steps on which no goal rests, directly or through others."""
     needed = set(range(keep))
     count = len(story.steps)
-    wanted = [i for i in range(count, count + len(story.goals))]
+    wanted = list(range(count, count + len(story.goals)))
     found = links(story)
     while wanted:
         target = wanted.pop()
@@ -122,10 +114,18 @@ def _without(story: Story, left_out: Sequence[int]) -> Story | None:
     if not left_out:
         return None
     events = [e for i, e in enumerate(story.events) if i not in left_out]
-    shorter = try_replay(story.setup, events, story.seed, **story.found)
-    if shorter is None or shorter.score < story.score - CLOSE:
+    world = World.start(story.setup)
+    for event in events:
+        action = story.setup.library.action(event.action)
+        if not world.value(action.precondition, scope_of(event)):
+            return None
+        b = world.believed(event)[0]
+        if world.believability * b < story.score - CLOSE:
+            return None
+        world.do(event, b)
+    if world.believability * world.share() < story.score - CLOSE:
         return None
-    return shorter
+    return replay(story.setup, events, story.seed, **story.found)
 
 
 def links(story: Story) -> list[Link]:
@@ -151,8 +151,6 @@ def links(story: Story) -> list[Link]:
         if story.goals[i] > 0:
             note(world.support(goal.expr, {}), len(story.steps) + i, False)
             for pattern in (e.value for e in goal.expr.walk() if e.op in ("times", "when")):
-                from treewright.domains.story.world import covers
-
                 at = [j for j, e in enumerate(story.events) if covers(pattern, e)]
                 for j in at[:1]:
                     target = len(story.steps) + i

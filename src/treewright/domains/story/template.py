@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from treewright.domains.story import language
 from treewright.domains.story.checker import Checker, Vocabulary
 from treewright.domains.story.language import LanguageError
-from treewright.domains.story import language
 from treewright.domains.story.model import Expr
 from treewright.errors import nearest
 
@@ -53,5 +53,7 @@ def _slot(text: str, at: int, vocabulary: Vocabulary, scope: dict[str, Expr]) ->
     noun = vocabulary.types[entity.type.name].noun
     form = form.strip() or FORMS[noun][0]
     if form not in FORMS[noun]:
-        raise LanguageError(f"{{{text}}}: a {noun} has no form {form!r}{nearest(form, FORMS[noun])}", at)
+        raise LanguageError(
+            f"{{{text}}}: a {noun} has no form {form!r}{nearest(form, FORMS[noun])}", at
+        )
     return Slot(entity, noun, form)

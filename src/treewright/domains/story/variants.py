@@ -64,7 +64,9 @@ def branching(
     for i, moment in enumerate(dict.fromkeys(at)):
         if stories[-1].found.get("stopped") == "interrupt":
             break
-        story = _other_way(setup, first, moment, stream_seed(seed, 100 + i) >> 33, how, done, progress)
+        story = _other_way(
+            setup, first, moment, stream_seed(seed, 100 + i) >> 33, how, done, progress
+        )
         done += int(story.found.get("nodes", 0))
         if all(edit_distance(story.actions, s.actions) > 0 for s in stories):
             stories.append(story)
@@ -83,9 +85,7 @@ def _other_way(
     """The best story that agrees with another up to a moment, and then does not."""
     old = setup.steering
     taken = story.events[moment]
-    setup.steering = replace(
-        old, prefix=story.events[:moment], forbidden=[*old.forbidden, taken]
-    )
+    setup.steering = replace(old, prefix=story.events[:moment], forbidden=[*old.forbidden, taken])
     try:
         return generate(
             setup, seed=seed, progress=_shifted(progress, done), **(how | {"method": "mcts"})

@@ -142,14 +142,7 @@ class World:
         b, rule, factors = self.believed(event)
         motive = self.support(rule.condition, scope)
         before = dict(self.values)
-        for change in action.changes:
-            self._apply(change, scope)
-        self.believability *= b
-        self.length += 1
-        for pattern in self._patterns():
-            if covers(pattern, event):
-                self.times[pattern] = self.times.get(pattern, 0) + 1
-                self.when.setdefault(pattern, self.length)
+        self.do(event, b)
         share = self.share()
         changes = tuple((c, before[c], v) for c, v in self.values.items() if before[c] != v)
         return Step(
@@ -163,6 +156,17 @@ class World:
             frozenset(motive),
             changes,
         )
+
+    def do(self, event: Event, believability: float) -> None:
+        """Do an action, and say nothing."""
+        for change in self.setup.library.action(event.action).changes:
+            self._apply(change, scope_of(event))
+        self.believability *= believability
+        self.length += 1
+        for pattern in self._patterns():
+            if covers(pattern, event):
+                self.times[pattern] = self.times.get(pattern, 0) + 1
+                self.when.setdefault(pattern, self.length)
 
     def _apply(self, change: Change, scope: Scope) -> None:
         if change.kind == "set":

@@ -1,0 +1,224 @@
+"""What is in a library or a set-up, what looks wrong in it, and a set-up written by asking."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from treewright.domains.story.domain import Grounding
+from treewright.domains.story.grounding import compile_goals
+from treewright.domains.story.library import Library, find_source, load_library
+from treewright.domains.story.model import Attribute, Expr
+from treewright.domains.story.reach import impossible
+from treewright.domains.story.setup import Setup, read_setup
+from treewright.domains.story.source import Source, StoryError
+
+
+def check_file(name: str) -> dict[str, Any]:
+    """Facts and notes about a file; a library is told by its actions."""
+    source = _either(name)
+    beside = Path(name).parent if name.endswith(".toml") else None
+    if "action" in source.data or "attributes" in source.data:
+        library = Library([source])
+        return {"what": "a library", "facts": _library_facts(library), "notes": unused(library)}
+    setup = read_setup(source, beside)
+    found = impossible(setup)
+    return {
+        "what": f"a set-up for {setup.library.name}",
+        "facts": _setup_facts(setup),
+        "notes": [found] if found else [],
+    }
+
+
+def _either(name: str) -> Source:
+    try:
+        return find_source(name, "setups")
+    except StoryError:
+        if name.endswith(".toml"):
+            raise
+        try:
+            return find_source(name, "libraries")
+        except StoryError:
+            raise StoryError(f"there is no set-up and no library {name!r}") from None
+
+
+def _library_facts(library: Library) -> dict[str, Any]:
+    return {
+        "types": ", ".join(library.known.types),
+        "attributes": len(library.known.attributes),
+        "macros": len(library.known.macros),
+        "actions": len(library.actions),
+        "goal phrases": len(library.phrases),
+    }
+
+
+def _setup_facts(setup: Setup) -> dict[str, Any]:
+    sizes = {setup.library.known.types[k].plural: len(e) for k, e in setup.entities.items()}
+    compile_goals(setup)
+    return {
+        **sizes,
+        "ground actions": Grounding(setup).total,
+        "goals": len(setup.goals),
+        "conditions to keep": len(setup.keep),
+        "longest story": setup.length,
+    }
+
+
+def unused(library: Library) -> list[str]:
+    """Attributes that nothing reads, or that are read and never set."""
+    read: set[Attribute] = set()
+    for action in library.actions:
+        exprs = [action.precondition, *(r.condition for r in (*action.believe, *action.scale))]
+        exprs += [c for c, _ in action.after]
+        for change in (c for top in action.changes for c in top.walk()):
+            exprs += [e for e in (change.condition, change.value) if e is not None]
+            exprs += list(change.target.args) if change.target is not None else []
+        read |= {e.value for x in exprs for e in x.walk() if e.op == "attribute"}
+    phrases = " ".join(p.meaning for p in library.phrases)
+    macros = " ".join(m.text for m in library.known.macros.values())
+    notes = [
+        f"{a} is read by no action"
+        for a in library.known.attributes.values()
+        if a not in read and not re.search(rf"\.{a.name}\b", phrases)
+    ]
+    texts = [t for s in library.sources for t in _strings(s.data)]
+    for name in library.known.macros:
+        if not any(re.search(rf"\b{name}\s*\(", t) for t in [*texts, macros]):
+            notes.append(f"the macro {name} is used nowhere in the library")
+    return notes
+
+
+def _strings(data: Any) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [s for v in values for s in _strings(v)]
+
+
+def described(library: Library) -> dict[str, Any]:
+    """Attributes, goal phrases and actions, for somebody who writes a set-up."""
+    known = library.known
+    attributes: dict[str, dict[str, str]] = {t.plural: {} for t in known.types.values()}
+    for (owner, name), attribute in known.attributes.items():
+        kind = {"int": f"{attribute.low} to {attribute.high}", "bool": "true or false"}.get(
+            attribute.type.kind, attribute.type.name or attribute.type.kind
+        )
+        if attribute.type.kind == "enum":
+            kind = " or ".join(known.enums[attribute.type.name])
+        over = f" towards each {attribute.over}" if attribute.over else ""
+        says = _says(library, owner, name)
+        need = "; must be given" if attribute.required else ""
+        attributes[known.types[owner].plural][name] = f"{kind}{over}{need}{says}"
+    return {
+        "attributes": attributes,
+        "goals": [re.sub(r"\{(\w+)\s*:\s*(\w+)\}", r"<\2>", p.text) for p in library.phrases],
+        "actions": [
+            f"{a.name}({', '.join(f'{n}: {k}' for n, k in a.params)})" for a in library.actions
+        ],
+    }
+
+
+def _says(library: Library, owner: str, name: str) -> str:
+    for source in reversed(library.sources):
+        given = source.data.get("attributes", {}).get(owner, {}).get(name)
+        if given and "says" in given:
+            return f" ({given['says']})"
+    return ""
+
+
+# ------------------------------------------------------------------------------------ asking
+
+Ask = Callable[[str, str], str]
+
+
+def ask(library_name: str, prompt: Ask) -> str:
+    """Questions and answers that become a set-up; the answer to each is one line."""
+    library = load_library(library_name)
+    lines = [
+        f'title = "{_quoted(prompt("Title", "A new story"))}"',
+        f'library = "{library_name}"',
+    ]
+    sections: list[str] = []
+    ids: dict[str, list[str]] = {}
+    order = sorted(
+        library.known.types.values(), key=lambda t: ("place", "person", "thing").index(t.noun)
+    )
+    for kind in order:
+        answer = prompt(f"Names of the {kind.plural}, with commas", _EXAMPLES[kind.noun])
+        names = [n.strip() for n in answer.split(",") if n.strip()]
+        ids[kind.name] = [_identifier(n) for n in names]
+        sections.append(f"\n[{kind.plural}]")
+        for key, name in zip(ids[kind.name], names, strict=True):
+            parts = [f'name = "{_quoted(name)}"'] if name != key else []
+            parts += _placed(library, kind.name, name, ids, prompt)
+            sections.append(f"{key} = {{ {', '.join(parts)} }}" if parts else f"{key} = {{}}")
+    phrases = described(library)["goals"]
+    goals: list[str] = []
+    while True:
+        hint = "; ".join(phrases[:4])
+        answer = prompt(
+            f"A goal, such as: {hint} (empty: no more)",
+            "" if goals else phrases[0].replace("<int>", "1"),
+        )
+        if not answer.strip():
+            break
+        goals.append(answer.strip())
+    lines.append("goals = [" + ", ".join(f'"{_quoted(g)}"' for g in goals) + "]")
+    text = "\n".join([*lines, *sections]) + "\n"
+    read_setup(Source(text, "the new set-up"))
+    return text
+
+
+_EXAMPLES = {
+    "person": "Alice, Bob, Charlie",
+    "place": "house, market, jail",
+    "thing": "vase, knife",
+}
+
+
+def _placed(
+    library: Library, kind: str, name: str, ids: dict[str, list[str]], prompt: Ask
+) -> list[str]:
+    """Ask for the attributes that say where somebody or something is, and for chosen words."""
+    parts = []
+    noun = library.known.types[kind].noun
+    for (owner, attribute_name), attribute in library.known.attributes.items():
+        if owner != kind or attribute.over:
+            continue
+        place = (
+            attribute.type.kind == "entity"
+            and library.known.types[attribute.type.name].noun == "place"
+        )
+        where = place and not attribute.fixed and (attribute.required or noun == "thing")
+        if where and ids.get(attribute.type.name):
+            known = ids[attribute.type.name]
+            answer = prompt(f"Where is {name} ({', '.join(known)})", known[0])
+            parts.append(f'{attribute_name} = "{_identifier(answer)}"')
+        elif attribute.type.kind == "enum" and attribute.fixed:
+            words = library.known.enums[attribute.type.name]
+            answer = prompt(f"{attribute_name} of {name} ({', '.join(words)})", words[0])
+            if answer.strip() != words[0]:
+                parts.append(f'{attribute_name} = "{_quoted(answer.strip())}"')
+        elif attribute.type.kind == "number":
+            answer = prompt(f"{attribute_name} of {name} (0 to 1)", str(attribute.default))
+            parts.append(f"{attribute_name} = {_float(answer)}")
+    return parts
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise StoryError(f"{text!r} is no number") from None
+
+
+def _identifier(name: str) -> str:
+    found = re.sub(r"\W+", "_", name.strip()).strip("_") or "x"
+    return found if not found[0].isdigit() else f"n{found}"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+__all__ = ["Expr", "ask", "check_file", "described", "unused"]
