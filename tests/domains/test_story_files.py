@@ -85,7 +85,7 @@ def test_there_are_two_libraries_and_ten_setups_of_all_sizes():
 
 
 def test_ten_lines_are_enough():
-    text = '''
+    text = """
 goals = ["at least 1 murdered", "the murderer is arrested"]
 [places]
 house = {}
@@ -95,14 +95,14 @@ Ann = { place = "house", anger = { Ben = 3 } }
 Ben = { place = "house", job = "officer" }
 [items]
 knife = { place = "house", weapon = 1.0 }
-'''
+"""
     assert len([line for line in text.splitlines() if line]) <= 10
     assert len(read_setup(Source(text, "ten.toml")).goals) == 2
 
 
 def test_a_library_on_top_adds_and_replaces(tmp_path):
     (tmp_path / "more.toml").write_text(
-        '''
+        """
 [attributes.actor]
 owes = { over = "actor", is = "bool" }
 [[action]]
@@ -116,7 +116,7 @@ name = "Earthquake"
 params = ["P: place"]
 needs = "false"
 text = "Nothing shook {P}"
-'''
+"""
     )
     (tmp_path / "mine.toml").write_text(
         edited(SHERLOCK, 'library = "crime"', 'library = ["crime", "more.toml"]')
@@ -222,7 +222,9 @@ def test_a_bad_library_is_refused_with_its_line(old, new, message):
 
 WORDS = st.sampled_from(
     "A B P and or not any all count first for in if true false none == != < <= > >= = += - + * ( ) "
-    "[ ] . , ; : health place anger actors items 1 2.5 free together X Z ' \" # { } \\ \x00 é 𝔘".split(" ")
+    "[ ] . , ; : health place anger actors items 1 2.5 free together X Z ' \" # { } \\ \x00 é 𝔘".split(
+        " "
+    )
 )
 
 
@@ -247,7 +249,9 @@ def test_any_text_is_parsed_or_refused(text):
             assert 0 <= error.at <= len(text)
 
 
-@pytest.mark.parametrize("text", ["(" * 5000, "not " * 5000, "-" * 5000, "A" + ".x" * 3000, "1+" * 9000])
+@pytest.mark.parametrize(
+    "text", ["(" * 5000, "not " * 5000, "-" * 5000, "A" + ".x" * 3000, "1+" * 9000]
+)
 def test_deep_nesting_is_refused(text):
     with pytest.raises(LanguageError):
         language.expression(text)

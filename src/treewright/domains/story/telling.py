@@ -225,14 +225,15 @@ class _Teller:
         return self._thing(entity, slot.form)
 
     def _person(self, person: Entity, form: str, clause: Clause) -> str:
-        alone = not any(
-            p != person and self._word(p) == self._word(person)
-            for p in {*self._mentioned, *([clause.subject] if clause.subject else [])}
-        )
+        own = person == clause.subject
+        others = {p for p in self._mentioned if p != person and p != clause.subject}
+        alone = all(self._word(p) != self._word(person) for p in others)
+        if not own and clause.subject and self._word(clause.subject) == self._word(person):
+            alone = alone and form == "him"  # "him" can't be whoever does it; "he" could
         seen = person in self._mentioned
         if person not in self._mentioned:
             self._mentioned.append(person)
-        if form in ("his", "himself") and person == clause.subject:
+        if form in _CASES and own:
             return self._pronoun(person, form)
         if form in _CASES:
             if seen and alone:
@@ -240,8 +241,6 @@ class _Teller:
             return _possessive(person.name) if form == "his" else person.name
         if form == "'s":
             return self._pronoun(person, "his") if seen and alone else _possessive(person.name)
-        if seen and alone and person == clause.subject:
-            return self._pronoun(person, "he")
         return person.name
 
     def _place(self, place: Entity, form: str) -> str:
