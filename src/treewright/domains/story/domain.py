@@ -77,11 +77,11 @@ class Grounding:
         for slot, event in enumerate(program.events):
             times[slot], when[slot] = world.times.get(event, 0), world.when.get(event, 0)
         start = np.zeros(layout.sizes["v"], np.int8)
-        fixed = {"c": np.zeros(max(1, layout.sizes["c"]), np.int32)}
+        fixed: dict[str, np.ndarray] = {"c": np.zeros(max(1, layout.sizes["c"]), np.int32)}
         fixed["k"] = np.zeros(max(1, layout.sizes["k"]))
-        arrays = {"v": start, **fixed}
-        for attribute, slot in layout.slots.items():
-            arrays[slot.table][layout.whole(attribute)] = attribute.empty
+        arrays: dict[str, np.ndarray] = {"v": start, **fixed}
+        for attribute, place in layout.slots.items():
+            arrays[place.table][layout.whole(attribute)] = attribute.empty
         for (attribute, owner, index), value in world.values.items():
             arrays[layout.slots[attribute].table][layout.address(attribute, owner, index)] = value
         entities = np.zeros((PARAMS, self.total + 1), np.int16)

@@ -8,7 +8,7 @@ loops of all actions form one tree (:class:`_Branch`).
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from treewright.domains.story.layout import EVENTS, LONGEST, MOST_ACTIONS, STACK, Layout
 from treewright.domains.story.library import Library
@@ -433,7 +433,8 @@ class _Writer:
                 if level >= 0:
                     steps.append((level, action.params[level][1]))
                 own = [t for t in dict.fromkeys(tests[action.name]) if _level(t) == level]
-                steps += sorted(own, key=lambda t: -common[t])
+                own.sort(key=lambda test: -common[test])
+                steps += own
             branch = root
             for step in [*steps, k]:
                 branch = branch.steps.setdefault(step, _Branch())
@@ -456,7 +457,7 @@ class _Writer:
             elif isinstance(step, int):
                 then = self._offer(step)
             else:
-                level, kind = step  # type: ignore[misc]
+                level, kind = cast(tuple[int, str], step)
                 loop = f"for p{level} in range(t.n[{self._types[kind]}]):"
                 then = [loop, *_indent(self._branch(inner))]
             lines += self._if(Expr("and", BOOL, tuple(tests)), then) if tests else then

@@ -6,6 +6,7 @@ An effect is an assignment, or one under ``if …:`` or ``for X in … if …:``
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,7 +148,7 @@ class _Reader:
         self._depth -= 1
         return found
 
-    def _chain(self, word: str, part: Any) -> Node:
+    def _chain(self, word: str, part: Callable[[], Node]) -> Node:
         first = part()
         if not self._is(word):
             return first

@@ -22,6 +22,7 @@ from treewright.domains.story.model import (
     TRUE,
     Action,
     Attribute,
+    Change,
     EntityType,
     Expr,
     Phrase,
@@ -189,17 +190,12 @@ class Library:
     def _check_macros(self, source: Source) -> None:
         """Each macro is checked by itself, so that an error is reported where it stands."""
         for head, text in _table(source, "macros").items():
-            macro = self.known.macros[_MACRO.match(head)[1]]  # type: ignore[index]
+            name = head.partition("(")[0].strip()
             scope = {
                 n: Expr("var", checker.parameter_type(k), value=f"p{i}")
-                for i, (n, k) in enumerate(macro.params)
+                for i, (n, k) in enumerate(self.known.macros[name].params)
             }
-            call = language.Node(
-                "call",
-                0,
-                _MACRO.match(head)[1],
-                [language.Node("name", 0, n) for n in scope],  # type: ignore[index]
-            )
+            call = language.Node("call", 0, name, [language.Node("name", 0, n) for n in scope])
             with expecting(source, text, "macros", head):
                 checker.Checker(self.known).check(call, scope)
 
@@ -245,7 +241,7 @@ class Library:
         }
         needs = _strings(source, given.get("needs", []), *where, "needs")
         met = [self._condition(source, t, scope, *where, "needs", *at) for at, t in needs]
-        changes = []
+        changes: list[Change] = []
         for at, text in _strings(source, given.get("does", []), *where, "does"):
             with expecting(source, text, *where, "does", *at):
                 changes += checker.changes(text, self.known, scope)

@@ -64,7 +64,7 @@ class _Relaxed:
         """The actions whose unchanging conditions hold."""
         fixed = [c for c in _parts(action.precondition) if _is_fixed(c)]
         ranges = [range(len(self._setup.entities[kind])) for _, kind in action.params]
-        found = []
+        found: list[Event] = []
         for args in product(*ranges):
             if len(found) > _MOST:
                 break
@@ -187,7 +187,7 @@ def shown(expr: Expr, setup: Setup) -> str:
             return "none" if expr.value < 0 else setup.entity(expr.type.name, expr.value).id
         if expr.type.kind == "enum":
             return setup.library.known.enums[expr.type.name][expr.value]
-        return str(expr.value) if expr.type.kind != "bool" else ("false", "true")[expr.value]
+        return ("false", "true")[expr.value] if expr.type.kind == "bool" else str(expr.value)
     if op == "var":
         return str(expr.value).replace("q", "X").replace("p", "A")
     args = [shown(a, setup) for a in expr.args]

@@ -195,8 +195,8 @@ class Setup:
             return
         default = attribute.default
         if attribute.like:
-            other = self.library.known.attributes[attribute.owner, attribute.like]
-            default = self.values[other, entity.number, 0]
+            same = self.library.known.attributes[attribute.owner, attribute.like]
+            default = self.values[same, entity.number, 0]
         elif attribute.required and attribute.name not in given:
             raise self.source.error(f"{entity.id} needs {attribute.name}", plural, entity.id)
         value = default
