@@ -15,6 +15,7 @@ BUILT_IN = {
     "tictactoe-v1": "treewright.domains.tictactoe:TicTacToe",
     "connect-four-v1": "treewright.domains.connect_four:ConnectFour",
     "samegame-v1": "treewright.domains.samegame:SameGame",
+    "levels-v1": "treewright.domains.levels:own_levels",
     "go-5x5-v1": "treewright.domains.go:go_5x5",
     "go-9x9-v1": "treewright.domains.go:go_9x9",
     "go-13x13-v1": "treewright.domains.go:go_13x13",

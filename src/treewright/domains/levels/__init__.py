@@ -5,7 +5,7 @@ from treewright.domains.levels.check import check
 from treewright.domains.levels.controls import Controls
 from treewright.domains.levels.domain import Levels
 from treewright.domains.levels.formats import read_corpus, read_level, write_level
-from treewright.domains.levels.generate import generate, generate_many, own_chain
+from treewright.domains.levels.generate import generate, generate_many, own_chain, own_levels
 from treewright.domains.levels.level import Level
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "generate_many",
     "learn",
     "own_chain",
+    "own_levels",
     "read_corpus",
     "read_level",
     "write_level",

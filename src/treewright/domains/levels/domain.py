@@ -288,6 +288,7 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
         {
             "__doc__": Levels.__doc__,
             "__module__": __name__,
+            "id": "levels-v1",
             "max_actions": max_actions,
             "max_length": max_length,
             "start": start,

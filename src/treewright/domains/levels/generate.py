@@ -6,6 +6,7 @@ more of them; if that does not help, the level is begun again with another strea
 """
 
 import functools
+import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -45,6 +46,11 @@ def own_corpus() -> tuple[Level, ...]:
 @functools.cache
 def own_chain() -> Chain:
     return learn(own_corpus())
+
+
+def own_levels(length: int = 320, difficulty: float = 0.5) -> Levels:
+    """The registered domain: levels in the style of our own corpus."""
+    return Levels(own_chain(), Controls(length=length, difficulty=(difficulty,)))
 
 
 @dataclass(frozen=True)
@@ -147,6 +153,7 @@ def domain_of(chain: Chain | TileChain, controls: Controls) -> Maker:
 
 def _begin(chain: Chain | TileChain, controls: Controls) -> None:
     global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     _worker = domain_of(chain, controls)
 
 

@@ -13,7 +13,7 @@ from treewright.experiments.summary import where
 
 SLIDERS = ["gaps", "enemies", "rewards"]
 FACTORS = [0.5, 1.0, 1.5]
-LENGTH = 160
+LENGTH = 96
 
 
 @functools.cache

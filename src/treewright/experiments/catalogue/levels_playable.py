@@ -125,7 +125,7 @@ EXPERIMENT = Experiment(
         "smoke": [Grid({"method": METHODS, "difficulty": [0.5]}, seeds=1)],
         "laptop": [
             Grid({"method": METHODS, "difficulty": DIFFICULTIES}, seeds=40),
-            Grid({"method": TILES, "difficulty": [0.5]}, seeds=40),
+            Grid({"method": TILES, "difficulty": [0.5]}, seeds=20),
         ],
         "paper": [
             Grid({"method": METHODS + TILES, "difficulty": DIFFICULTIES}, seeds=334),
