@@ -21,7 +21,7 @@ from treewright.options import Choice, Options
 from treewright.position import Position
 from treewright.result import Child, Result
 from treewright.setup import params_of, parse_memory, switches_of
-from treewright.tree import TreeView, merge_children
+from treewright.tree import TreeView, first_within, merge_children
 
 SLICE = 0.01  # seconds of compiled search between looks at the clock and at Ctrl-C
 DEFAULT_SIMULATIONS = 10_000
@@ -137,13 +137,20 @@ class Search:
         return self.result()
 
     def advance(
-        self, simulations: int | None = None, *, accept: Callable[[Child], bool] | None = None
+        self,
+        simulations: int | None = None,
+        *,
+        slack: float = 0.0,
+        accept: Callable[[Child], bool] | None = None,
     ) -> Child | None:
         """Search, commit the best action and return it: a phase without a report.
 
         For generators, which commit hundreds of times: children that were never tried are not
-        listed, and the action is played by the search's own engine.  If ``accept`` refuses the
-        best child, nothing is committed and ``None`` is returned; so it is after Ctrl-C.
+        listed, and the action is played by the search's own engine.  ``slack``: commit the child
+        that was added first among those whose value is within it of the best one's; with
+        ``expand="rollout"`` that is what the policy would do, unless it is worse by more.
+        Children that ``accept`` refuses are not considered; if none is left, nothing is committed
+        and ``None`` is returned; so it is after Ctrl-C.
         """
         self._spend(simulations, None, None, None, None)
         if self._stopped in ("interrupt", "stop"):
@@ -152,18 +159,20 @@ class Search:
         chosen = merge_children(
             self.workers, self._choose or self.options.choose, position, untried=False
         )
-        if not chosen or (accept is not None and not accept(chosen[0])):
+        good = [child for child in chosen if accept is None or accept(child)]
+        if not good:
             return None
+        best = first_within(self.workers[0], good, slack)
         mover = position.player
         for worker in self.workers:
-            child = worker.child(chosen[0].action)
-            worker.play(chosen[0].action)
+            child = worker.child(best.action)
+            worker.play(best.action)
             if child >= 0:
                 worker.compact(child)
             else:
                 worker.reset()
-        self._committed(chosen[0].action, mover)
-        return chosen[0]
+        self._committed(best.action, mover)
+        return best
 
     def _spend(
         self,

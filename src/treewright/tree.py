@@ -203,6 +203,18 @@ def merge_children(
     return Children(sorted(children, key=rank, reverse=True))
 
 
+def first_within(worker: Worker, children: list[Child], slack: float) -> Child:
+    """The child that was added first among those worth as much as the best, less ``slack``."""
+    best = children[0]
+    if slack <= 0.0 or best.value is None:
+        return best
+    for action, _ in _root_rows(worker, untried=False):
+        for child in children:
+            if child.action == action and (child.value or -math.inf) >= best.value - slack:
+                return child
+    return best
+
+
 def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:
     """(action, numbers) of every edge at the root of one worker, or of the tried ones."""
     nodes, edges = worker.nodes, worker.edges

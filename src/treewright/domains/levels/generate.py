@@ -1,8 +1,11 @@
 """From wishes to levels: MCMCTS's outer loop, again and again until enough levels are kept.
 
-Each move spends a fixed number of rollouts and commits the best pattern (section "Markov Chain
-Monte Carlo Tree Search"; 200 rollouts, 320 slices).  If every rollout of a move failed, it gets
-more of them; if that does not help, the level is begun again with another stream.
+Each move spends a fixed number of rollouts and commits a pattern (section "Markov Chain Monte
+Carlo Tree Search"; 200 rollouts, 320 slices): the first that the chain has drawn among those that
+are about as good as the best.  Taking the best itself would keep the wishes to the letter and
+leave the style of the corpus, since what is a little risky would never be built.  If every rollout
+of a move failed, it gets more of them; if that does not help, the level is begun again with
+another stream.
 """
 
 import functools
@@ -30,6 +33,7 @@ from treewright.result import Child
 from treewright.search import Search
 
 ROLLOUTS = 200
+SLACK = 0.1  # of the reward: how much worse than the best move the chain's own may be
 PATIENCE = 4  # how often a move without a good rollout gets as many again
 ATTEMPTS = 20  # levels begun, for one that keeps all wishes
 MEMORY = "64MiB"
@@ -86,7 +90,7 @@ def attempt(
 
     refused = 0
     while not search.position.ended:
-        if search.advance(rollouts, accept=good) is not None:
+        if search.advance(rollouts, slack=SLACK, accept=good) is not None:
             refused = 0
             continue
         if search.result().stopped == "interrupt":
