@@ -1,0 +1,149 @@
+"""Which actions are worth looking at, and in what order (the testbed's pruning and comparator)."""
+
+from numpy import int64
+
+from treewright.domains.tactics.board import BIT, BOARD, PLAIN
+from treewright.domains.tactics.rules import (
+    ATTACK,
+    DISCARD,
+    DROP,
+    END,
+    HEAL,
+    MOVE,
+    PRUNED,
+    SORTED,
+    list_all,
+    list_card,
+    list_units,
+    placements,
+    power,
+)
+from treewright.domains.tactics.units import (
+    CARDS,
+    GEAR_COUNT,
+    INFERNO,
+    MAX_HP,
+    POTION,
+    WIZARD,
+)
+
+
+def max_hp(s, q):
+    return MAX_HP[s.unit[q] * 16 + s.gear[q]]
+
+
+def useful_infernos(s, t):
+    """One square for each set of targets that no other Inferno's targets include; ties: the first.
+    """
+    foe = 1 - s.player
+    foes = s.up[foe] | s.down[foe] | s.gem[foe]
+    squares = int64(0)  # that hit anything
+    m = foes
+    while m != 0:
+        low = m & -m
+        m ^= low
+        squares |= t.ring[BIT[low % 67]]
+    kept = int64(0)
+    m = squares & t.zone[BOARD]
+    while m != 0:
+        low = m & -m
+        m ^= low
+        targets = t.ring[BIT[low % 67]] & foes
+        beaten = False
+        k = kept
+        while k != 0:
+            other = k & -k
+            k ^= other
+            theirs = t.ring[BIT[other % 67]] & foes
+            if targets & ~theirs == 0:
+                beaten = True
+                break
+            if theirs & ~targets == 0:
+                kept ^= other
+        if not beaten:
+            kept |= low
+    return kept
+
+
+def list_pruned(s, t, out):
+    """Without swaps of single cards and without Infernos that another one includes."""
+    if s.ap <= 0:
+        out[0] = END
+        return 1
+    me = s.player
+    n = list_units(s, t, out, 0)
+    for card in range(CARDS):
+        count = s.hand[me * CARDS + card]
+        if count > 0:
+            squares = useful_infernos(s, t) if card == INFERNO else placements(s, t, card)
+            n = list_card(s, t, card, squares, out, n)
+            if count > 1 and s.left[me] > 0:
+                out[n] = DISCARD * 4096 + card * 64
+                n += 1
+    return n
+
+
+def order(s, t, action):
+    """The testbed's comparator: larger first."""
+    kind = action >> 12
+    a = (action >> 6) & 63
+    b = action & 63
+    bit = int64(1) << b
+    if kind == END:
+        return int64(10000 if s.ap <= 0 else 0)
+    if kind == MOVE:
+        if (s.down[0] | s.down[1]) & bit:
+            return 2 * max_hp(s, b)
+        return int64(30 if t.terrain[b] != PLAIN else 0)
+    if kind == ATTACK:
+        return power(s, t, a) + (200 if s.unit[a] == WIZARD else 0)
+    if kind == HEAL:
+        return int64(1400) if (s.down[0] | s.down[1]) & bit else max_hp(s, b) - s.hp[b]
+    if kind == DROP:
+        return drop_order(s, t, a, b)
+    return int64(0)
+
+
+def drop_order(s, t, card, q):
+    if card < INFERNO:
+        return int64(200)
+    if card == INFERNO:
+        foe = 1 - s.player
+        total = int64(-500)
+        m = t.ring[q] & (s.up[foe] | s.down[foe] | s.gem[foe])
+        while m != 0:
+            low = m & -m
+            m ^= low
+            total += 2 * max_hp(s, BIT[low % 67]) if s.down[foe] & low else 300
+        return total
+    full = max_hp(s, q)
+    if card == POTION:
+        if s.hp[q] == 0:
+            return full + 200 * GEAR_COUNT[s.gear[q]]
+        return full - s.hp[q] - 300
+    return power(s, t, q) * (s.hp[q] // full)
+
+
+def sort(s, t, out, n):
+    """Insertion sort by ``order``, stable, larger first."""
+    for i in range(1, n):
+        action = out[i]
+        value = order(s, t, action)
+        j = i
+        while j > 0 and order(s, t, out[j - 1]) < value:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = action
+
+
+def listed(s, t, out):
+    """What the domain calls legal: all or the pruned list, sorted or not; END if it is empty."""
+    n = list_pruned(s, t, out) if t.rules[PRUNED] else list_all(s, t, out)
+    if n == 0 and t.rules[PRUNED]:  # everything was pruned away
+        n = list_all(s, t, out)
+    if n == 0:
+        out[0] = END
+        return 1
+    if t.rules[SORTED]:
+        sort(s, t, out, n)
+    return n
