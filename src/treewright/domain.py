@@ -39,6 +39,8 @@ OPTIONAL = {
     "value": ("s", "out"),
     "amaf_key": ("s", "action"),
     "sample_chance": ("s", "rng"),
+    "allowed": ("s", "action"),
+    "greedy": ("s", "rng", "out"),
     "describe": ("s", "action"),
     "render": ("s",),
     "copy": ("s",),
@@ -96,8 +98,10 @@ class Domain:
 
     Required functions: ``start``, ``legal``, ``play``, ``ended``, ``rewards``.  Optional ones:
     ``player``, ``rollout``, ``weight``, ``legal_weights``, ``prior``, ``value``, ``amaf_key``,
-    ``sample_chance``, ``beat``, ``priority``, ``describe``, ``render``, ``copy``.
-    Any of them may take the instance's tables as a second parameter named ``t``.
+    ``sample_chance``, ``beat``, ``priority``, ``allowed`` (is this action legal?) and ``greedy``
+    (the action that looks best at once), both for planners of whole turns, ``describe``,
+    ``render``, ``copy``.  Any of them may take the instance's tables as a second parameter
+    named ``t``.
     """
 
     id: ClassVar[str] = ""

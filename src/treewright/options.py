@@ -14,7 +14,7 @@ from treewright.errors import OptionError, nearest
 Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
 Choice = Literal["visits", "value", "max"]
 Horizon = Literal["game", "turn"]
-Order = Literal["uniform", "weighted", "best", "rollout"]
+Order = Literal["uniform", "weighted", "best", "rollout", "listed"]
 
 
 def _number(where: str, value: Any, low: float, high: float = math.inf) -> None:
@@ -150,9 +150,12 @@ class Options(metaclass=_FromKeywords):
         seen; the parent's ``N`` counts real ones only.
     expand: the order in which untried children are added: ``uniform``, ``weighted`` (drawn
         without replacement by ``weight``), ``best`` (the heaviest first; with ``puct`` that is the
-        order in which they would be chosen anyway), or ``rollout`` (drawn by the domain's
+        order in which they would be chosen anyway), ``rollout`` (drawn by the domain's
         ``rollout`` until one is new, as MCMCTS does: nothing is listed or sorted, so thousands of
-        actions cost little).
+        actions cost little), or ``listed`` (as ``legal`` lists them: a domain that sorts its
+        actions decides what is tried first).
+    dense: list the untried actions of a node once, when it is opened, instead of listing them
+        again when one is needed: for domains with a costly ``legal``.  The tree takes more memory.
     widening: progressive widening.
     rollout: the simulation step.
     horizon: ``turn`` ends every simulation, and the tree, where the turn of the player at the
@@ -174,6 +177,7 @@ class Options(metaclass=_FromKeywords):
     selection_bias: SelectionBias | None = None
     priors: bool = False
     expand: Order = "uniform"
+    dense: bool = False
     widening: Widening | None = None
     rollout: Rollout = field(default_factory=Rollout)
     horizon: Horizon = "game"

@@ -40,6 +40,8 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         EXPAND_WEIGHTED=options.expand in ("weighted", "best"),
         EXPAND_BEST=options.expand == "best",
         EXPAND_ROLLOUT=options.expand == "rollout",
+        EXPAND_LISTED=options.expand == "listed",
+        DENSE_BLOCKS=options.dense,
         WIDENING=options.widening is not None,
         POLICY=_POLICIES[rollout.policy],
         EPSILON=rollout.epsilon > 0,

@@ -158,7 +158,7 @@ def expand(tree, t, p, run, rng, s, current, edge):
         if EXPAND_ROLLOUT and not PER_EDGE and not (CHANCE and player(s, t) < 0):
             edge = drawn_edge(tree, t, rng, s, parent, edge)
         action = -1 - edges[edge].child
-        if EXPAND_WEIGHTED:  # keep the drawn order of the others
+        if IN_ORDER:  # keep the order of the others
             for i in range(edge, slot, -1):
                 exchange(edges, i, i - 1)
         else:

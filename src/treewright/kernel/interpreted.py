@@ -35,9 +35,13 @@ class Cells:
 
     def __getitem__(self, index: Any) -> Any:
         found = self.array[index]
+        if self.array.dtype.names:  # states inside a state
+            return RecordProxy(self.array[index : index + 1])
         return Cells(found) if isinstance(found, np.ndarray) else found.item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(value, RecordProxy):
+            value = value._record[0]
         if isinstance(value, Cells):
             value = value.array
         if self.array.dtype.kind in "iu":

@@ -47,6 +47,8 @@ class Switches:
     EXPAND_WEIGHTED: bool
     EXPAND_ROLLOUT: bool
     EXPAND_BEST: bool
+    EXPAND_LISTED: bool
+    DENSE_BLOCKS: bool
     WIDENING: bool
     POLICY: int
     EPSILON: bool
@@ -75,8 +77,13 @@ class Switches:
     @property
     def lazy(self) -> bool:
         """Untried actions need not be listed: blocks of edges may be sparse."""
-        listed = self.per_edge or self.EXPAND_WEIGHTED or self.CHANCE
+        listed = self.per_edge or self.in_order or self.CHANCE or self.DENSE_BLOCKS
         return not listed and self.MAX_ACTIONS > DENSE
+
+    @property
+    def in_order(self) -> bool:
+        """Untried children are added as they lie in their block."""
+        return self.EXPAND_WEIGHTED or self.EXPAND_LISTED
 
     @property
     def keyed(self) -> bool:
@@ -88,6 +95,7 @@ class Switches:
             "LEGAL_WEIGHTS": self.LEGAL_WEIGHTS and not self.CHANCE,  # outcomes have no weights
             "PER_EDGE": self.per_edge,
             "LAZY": self.lazy,
+            "IN_ORDER": self.in_order,
             "KEYED": self.keyed,
             "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
             "WEIGHS": self.POLICY in (WEIGHTED, GREEDY, TABLE),

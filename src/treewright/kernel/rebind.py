@@ -19,6 +19,7 @@ from treewright.kernel.fingerprint import (
     is_overload_stub,
 )
 from treewright.kernel.interpreted import Cells, wrapping
+from treewright.kernel.whole import inner
 
 _INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)
@@ -72,7 +73,7 @@ class Rebinder:
         copied = types.FunctionType(code, scope, function.__name__, defaults, tuple(cells))
         copied.__kwdefaults__ = function.__kwdefaults__
         copied.__qualname__ = function.__qualname__
-        result = self._jit(copied) if self._jit else copied
+        result = self._jit(inner(copied)) if self._jit else copied
         self._done[id(function)] = result  # before its globals: functions may be recursive
         for name in globals_read(code):
             if name in function.__globals__:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from treewright.kernel import cache
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
 from treewright.kernel.rebind import Rebinder
+from treewright.kernel.whole import inner
 
 HERE = Path(__file__).parent
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
@@ -67,7 +68,7 @@ def hooks(
         ready = rebind.function(function)
         if not takes_tables(function):
             adapter = _without_tables(ready, function.__code__.co_argcount)
-            ready = jit(adapter) if jit else adapter
+            ready = jit(inner(adapter)) if jit else adapter
         found[name] = ready
     return found
 
@@ -114,17 +115,19 @@ def specialise(
 
     jit = functools.partial(njit, **jit_options(debug))
     own = _functions_of(module)
-    inner = functools.partial(jit, **INNER)
-    rebind = Rebinder(inner)
+    within = functools.partial(jit, **INNER)
+    rebind = Rebinder(within)
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
-    module.__dict__.update(injected, borrow=borrow, **constants, **hooks(domain, inner, debug))
+    module.__dict__.update(injected, borrow=borrow, **constants, **hooks(domain, within, debug))
     # one machine function: calls between the steps would halve the speed
     inline = {"forceinline": True, **INNER}
     for n, function in own.items():
-        options = {"cache": path is not None} if n == entry else inline
-        module.__dict__[n] = jit(**options)(function)
+        if n == entry:
+            module.__dict__[n] = jit(cache=path is not None)(function)
+        else:
+            module.__dict__[n] = jit(**inline)(inner(function))
     if keep:
         _loaded[key, entry] = module
     return module

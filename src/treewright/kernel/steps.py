@@ -196,7 +196,7 @@ def select(tree, p, rng, current, mover):
             for i in range(tried, n):
                 edge = edges[first + i]
                 u = urgency(tree, p, edge, 0, 0.0, 0.0, parent_visits, explore, unknown, mover)
-                if EXPAND_WEIGHTED and u <= first_of_equals:  # the drawn order decides
+                if IN_ORDER and u <= first_of_equals:  # their order decides
                     u = -math.inf
                 first_of_equals = max(first_of_equals, u)
                 urgencies[i] = u
@@ -231,8 +231,8 @@ def one_of(numbers, count, wanted, rng):
 
 
 def untried(rng, first, n, tried):
-    """An untried edge: the next in the drawn order, or any."""
-    if EXPAND_WEIGHTED:
+    """An untried edge: the next in order, or any."""
+    if IN_ORDER:
         return first + tried
     return first + tried + below(rng, n - tried)
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+from numpy import int64
 
 from treewright.domain import Domain
 from treewright.domains.tactics import board, drawing, notation, rules
-from treewright.domains.tactics.evaluation import share
+from treewright.domains.tactics.evaluation import shares
+from treewright.domains.tactics.greedy import greedy_action
 from treewright.domains.tactics.ordering import listed
 from treewright.domains.tactics.policy import choose
 from treewright.domains.tactics.units import CARDS, DECKS, HAND, INFERNO, OPENING_UNITS
@@ -16,6 +18,7 @@ from treewright.random import below, stream
 MAP_DECKS = {"a": "standard", "a-small": "small", "a-tiny": "tiny"}
 EVALUATIONS = ("mirrored", "testbed")
 MAX_AP = 30
+MAX_UNITS = 13  # in a deck: with more, max_actions could be passed
 
 
 class HeroAcademy(Domain):
@@ -37,7 +40,7 @@ class HeroAcademy(Domain):
 
     id = "hero-academy-v1"
     players = 2
-    max_actions = 1200
+    max_actions = 512
     max_length = 200 * (MAX_AP + 1)
     state = rules.STATE
 
@@ -104,7 +107,7 @@ class HeroAcademy(Domain):
         return listed(s, t, out)
 
     def play(s, t, action):
-        rules.play(s, t, action)
+        rules.play(s, t, int64(action))
 
     def ended(s):
         return s.over == 1
@@ -114,11 +117,16 @@ class HeroAcademy(Domain):
         out[1] = 1.0 - out[0]
 
     def value(s, t, out):
-        out[0] = share(s, t, 0)
-        out[1] = share(s, t, 1)
+        shares(s, t, out)
 
     def rollout(s, t, rng, out):
         return choose(s, t, rng, out)
+
+    def allowed(s, t, action):
+        return rules.allowed(s, t, int64(action))
+
+    def greedy(s, t, rng, out):
+        return greedy_action(s, t, rng, out)
 
     def describe(s, action):
         return notation.describe(s, action)
@@ -164,6 +172,8 @@ def deck_counts(deck: Any, map_name: str = "a") -> list[int]:
     except OptionError as error:
         raise ValueError(str(error)) from error
     units, others = sum(counts[:INFERNO]), sum(counts[INFERNO:])
+    if units > MAX_UNITS:
+        raise ValueError(f"deck has {units} units; {MAX_UNITS} are the most")
     if units < OPENING_UNITS or units + others < HAND or others < HAND - OPENING_UNITS:
         raise ValueError(
             f"deck has {units} units and {others} other cards: an opening hand of {HAND} needs "

@@ -92,20 +92,27 @@ def evaluate(s, t, side):
     The testbed does not mirror the Inferno term for the second player; with MIRRORED the two
     players' evaluations are opposite.
     """
+    board = int64(0)
+    cards = int64(0)
     if s.over:
-        if s.winner == 0:
-            return int64(0)
-        return int64(WIN if s.winner == side + 1 else -WIN)
-    board = material(s, t, 0) - material(s, t, 1)
-    cards = infernos(s, 0) - infernos(s, 1)
+        board = int64(0 if s.winner == 0 else WIN if s.winner == 1 else -WIN)
+    else:
+        for who in range(2):
+            sign_of = 1 - 2 * who
+            board += sign_of * material(s, t, who)
+            cards += sign_of * infernos(s, who)
     if side == 0:
         return board + cards
     return -board - cards if t.rules[MIRRORED] else cards - board
 
 
-def share(s, t, side):
-    """The evaluation as a number in [0, 1]."""
-    return (evaluate(s, t, side) + WIN) / (2.0 * WIN)
+def shares(s, t, out):
+    """Both players' evaluations as numbers in [0, 1]."""
+    mine = evaluate(s, t, 0)
+    out[0] = (mine + WIN) / (2.0 * WIN)
+    out[1] = 1.0 - out[0]
+    if not t.rules[MIRRORED] and s.over == 0:
+        out[1] += (infernos(s, 0) - infernos(s, 1)) / float(WIN)
 
 
 # ---------------------------------------------------------------- one action, without playing it

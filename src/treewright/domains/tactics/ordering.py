@@ -12,7 +12,6 @@ from treewright.domains.tactics.rules import (
     MOVE,
     PRUNED,
     SORTED,
-    list_all,
     list_card,
     list_units,
     placements,
@@ -65,8 +64,11 @@ def useful_infernos(s, t):
     return kept
 
 
-def list_pruned(s, t, out):
-    """Without swaps of single cards and without Infernos that another one includes."""
+def list_actions(s, t, out, pruned):
+    """Everything the testbed lists, in its order; END only when no action points are left.
+
+    Pruned: without swaps of single cards and without Infernos that another one includes.
+    """
     if s.ap <= 0:
         out[0] = END
         return 1
@@ -75,9 +77,11 @@ def list_pruned(s, t, out):
     for card in range(CARDS):
         count = s.hand[me * CARDS + card]
         if count > 0:
-            squares = useful_infernos(s, t) if card == INFERNO else placements(s, t, card)
+            squares = placements(s, t, card)
+            if pruned != 0 and card == INFERNO:
+                squares = useful_infernos(s, t)
             n = list_card(s, t, card, squares, out, n)
-            if count > 1 and s.left[me] > 0:
+            if s.left[me] > 0 and (count > 1 or pruned == 0):
                 out[n] = DISCARD * 4096 + card * 64
                 n += 1
     return n
@@ -126,22 +130,23 @@ def drop_order(s, t, card, q):
 
 def sort(s, t, out, n):
     """Insertion sort by ``order``, stable, larger first."""
+    for i in range(n):  # the value goes into the upper bits while we sort
+        out[i] += (order(s, t, out[i]) + 1024) * 32768
     for i in range(1, n):
         action = out[i]
-        value = order(s, t, action)
         j = i
-        while j > 0 and order(s, t, out[j - 1]) < value:
+        while j > 0 and out[j - 1] >> 15 < action >> 15:
             out[j] = out[j - 1]
             j -= 1
         out[j] = action
+    for i in range(n):
+        out[i] &= 32767
 
 
 def listed(s, t, out):
     """What the domain calls legal: all or the pruned list, sorted or not; END if it is empty."""
-    n = list_pruned(s, t, out) if t.rules[PRUNED] else list_all(s, t, out)
-    if n == 0 and t.rules[PRUNED]:  # everything was pruned away
-        n = list_all(s, t, out)
-    if n == 0:
+    n = list_actions(s, t, out, t.rules[PRUNED])
+    if n == 0:  # nothing to do, or nothing worth doing
         out[0] = END
         return 1
     if t.rules[SORTED]:

@@ -1,5 +1,7 @@
 """The testbed's rollout policy: a random card or unit, then its best action or any."""
 
+from numpy import int64
+
 from treewright.domains.tactics.board import BIT
 from treewright.domains.tactics.ordering import order
 from treewright.domains.tactics.rules import (
@@ -70,22 +72,22 @@ def choose(s, t, rng, out):
     """With 1/4 a card, else a unit; then its best action with probability GREEDY, else any."""
     if s.ap <= 0:
         return END
-    if uniform(rng) < 0.25:
-        n = list_random_card(s, t, rng, out)
-        if n == 0:
-            n = list_random_unit(s, t, rng, out)
-    else:
-        n = list_random_unit(s, t, rng, out)
-        if n == 0:
+    card = uniform(rng) < 0.25
+    n = 0
+    for _ in range(2):  # the other kind if this one has nothing to do
+        if n == 0 and card:
             n = list_random_card(s, t, rng, out)
+        elif n == 0:
+            n = list_random_unit(s, t, rng, out)
+        card = not card
     if n == 0:
         return END
     if t.rules[GREEDY] < 1000 and uniform(rng) * 1000.0 >= t.rules[GREEDY]:
         return int(out[below(rng, n)])
-    best = order(s, t, out[0])
-    ties = 1
+    best = int64(-1000000)
+    ties = 0
     at = 0
-    for i in range(1, n):
+    for i in range(n):
         value = order(s, t, out[i])
         if value > best:
             best = value

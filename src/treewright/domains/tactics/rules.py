@@ -190,22 +190,6 @@ def list_units(s, t, out, n):
     return n
 
 
-def list_all(s, t, out):
-    """Everything the testbed lists, in its order; END only when no action points are left."""
-    if s.ap <= 0:
-        out[0] = END
-        return 1
-    me = s.player
-    n = list_units(s, t, out, 0)
-    for card in range(CARDS):
-        if s.hand[me * CARDS + card] > 0:
-            n = list_card(s, t, card, placements(s, t, card), out, n)
-            if s.left[me] > 0:
-                out[n] = DISCARD * 4096 + card * 64
-                n += 1
-    return n
-
-
 def nothing_listed(s, t):
     """Whether the player has points left but nothing to do."""
     me = s.player

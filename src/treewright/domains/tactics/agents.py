@@ -1,0 +1,72 @@
+"""The agents of the papers, set up for Hero Academy with the parameters that the papers name."""
+
+import functools
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from treewright.domains.tactics.domain import HeroAcademy
+from treewright.errors import OptionError, nearest
+from treewright.evolutionary import (
+    Agent,
+    Evolution,
+    EvolutionaryMCTS,
+    GreedyAction,
+    GreedyTurn,
+    OnlineEvolution,
+    RandomActions,
+    TurnMCTS,
+)
+
+# mean + 2 c sqrt(2 ln N / n) with c = 1/sqrt(2), as the testbed has it
+TESTBED_C = 2.0
+ORIGINAL_DEPTH = 6  # Greedy Turn of the testbed looks no further
+
+
+def _tree(c: float, greed: float, burning: bool) -> Callable[..., Agent]:
+    def make(ap: int, **rules: Any) -> Agent:
+        domain = HeroAcademy(ap=ap, ordered=True, greed=greed, **rules)
+        return TurnMCTS(domain, ap, c=c, phases=ap if burning else 1)
+
+    return make
+
+
+def _plain(kind: Callable[..., Agent], **settings: Any) -> Callable[..., Agent]:
+    def make(ap: int, **rules: Any) -> Agent:
+        return kind(HeroAcademy(ap=ap, **rules), ap, **settings)
+
+    return make
+
+
+def _replying(kind: Callable[..., Agent]) -> Callable[..., Agent]:
+    """Judge a turn after the opponent's whole greedy reply."""
+
+    def make(ap: int, **rules: Any) -> Agent:
+        return kind(HeroAcademy(ap=ap, **rules), ap, reply=ap)
+
+    return make
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
+    {
+        "random": _plain(RandomActions),
+        "greedy-action": _plain(GreedyAction),
+        "greedy-turn": _plain(GreedyTurn),
+        "greedy-turn-6": _plain(GreedyTurn, deepest=ORIGINAL_DEPTH),
+        "mcts": _tree(TESTBED_C, 0.5, burning=False),
+        "bb-mcts": _tree(TESTBED_C, 0.5, burning=True),
+        "mcts-ne": _tree(0.0, 1.0, burning=False),
+        "oep": _plain(OnlineEvolution),
+        "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
+        "emcts": _plain(EvolutionaryMCTS),
+        "emcts-reply": _replying(EvolutionaryMCTS),
+    }
+)
+
+
+@functools.lru_cache(32)
+def agent(name: str, ap: int, **rules: Any) -> Agent:
+    """An agent by its name; one of each kind is enough, since it keeps nothing between turns."""
+    if name not in AGENTS:
+        raise OptionError(f"there is no agent {name!r}{nearest(name, AGENTS)}")
+    return AGENTS[name](ap, **rules)

@@ -1,0 +1,97 @@
+"""Bridge burning: the kernel in phases, each ending with a commit (Baier & Cowling, figure 3).
+
+The same as :func:`treewright.run_phases`, in one compiled call: an agent plans thousands of turns,
+and at a few hundred simulations a phase the way through Python would cost more than the search.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from treewright.domain import Domain
+from treewright.errors import DomainError
+from treewright.evolutionary.agent import HERE, Budget, Clock
+from treewright.kernel.interpreted import RecordProxy
+from treewright.kernel.rng import stream_seed
+from treewright.kernel.worker import Worker, status_message
+from treewright.options import Options
+from treewright.setup import params_of, parse_memory, switches_of
+
+SLICE = 200  # simulations between looks at the clock
+
+
+class _BurningWorker(Worker):
+    texts = (*Worker.texts, HERE / "burning_kernel.py")
+    entry = "burn"
+
+    def burn(self, *arguments: Any) -> int:
+        return int(self._module.burn(self._tree, self._tables, *self._seen, *arguments))
+
+    def begin(self, state: np.ndarray, seed: int, player: int) -> None:
+        """An empty tree at another state."""
+        self._root[0] = state[0]
+        self._rng[0] = stream_seed(seed)
+        self._run["simulations"] = 0
+        self.reset()
+        self.start()
+        self.set_players(player, player)
+
+
+class Burning:
+    """One kernel, used again and again for searches in phases."""
+
+    def __init__(self, domain: Domain, options: Options, most_commits: int, memory: str) -> None:
+        size = parse_memory(memory)
+        self._worker = _BurningWorker(
+            domain,
+            switches_of(domain, options),
+            params_of(options, size, "stop"),
+            RecordProxy(np.zeros(1, domain.state)),
+            0,
+            True,
+        )
+        self._scratch = np.empty(size // 24, np.int32)
+        self._chosen = np.zeros(most_commits + 1, np.int32)
+        self._done = 0
+        self.kept = np.zeros(1, domain.state)
+
+    def begin(self, state: np.ndarray, seed: int, player: int) -> None:
+        self._worker.begin(state, seed, player)
+        self._done = 0
+
+    @property
+    def chosen(self) -> list[int]:
+        """The committed actions."""
+        return [int(a) for a in self._chosen[: self._done]]
+
+    @property
+    def simulations(self) -> int:
+        return int(self._worker.run["simulations"])
+
+    @property
+    def best_score(self) -> float:
+        return float(self._worker.run["best_score"])
+
+    def run(self, phases: int, budget: Budget) -> None:
+        """Search and commit ``phases`` times; simulations or time are shared out equally."""
+        if budget.evaluations is not None:
+            self.burn(phases, budget.evaluations)
+            return
+        assert budget.seconds is not None
+        for _ in range(phases):
+            clock = Clock(budget.seconds / phases)
+            while clock.left > 0:
+                self.burn(0, SLICE)
+            before = self._done
+            self.burn(1, 0)
+            if self._done == before:
+                break
+
+    def burn(self, phases: int, simulations: int, length: int = 0) -> None:
+        found = self._worker.burn(
+            phases, simulations, self._scratch, self._chosen, self._done, length, self.kept
+        )
+        if found < 0:
+            message = status_message(self._worker, -found)
+            raise DomainError(message or "the tree is full: give the agent more memory")
+        self._done = found
