@@ -22,6 +22,8 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from treewright.kernel.whole import is_inlined
+
 LIBRARIES = frozenset({"numpy", "numba", "math", "cmath", "operator", "builtins"})
 _IGNORED_FLAGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE"})
 
@@ -106,7 +108,7 @@ class Fingerprint:
             return
         self._seen[id(function)] = len(self._seen)
         self._keep.append(function)
-        self.add("function", function.__name__)
+        self.add("function", function.__name__, is_inlined(function))
         self.code(function.__code__)
         attributes = attributes_read(function.__code__)
         for default in function.__defaults__ or ():

@@ -19,7 +19,7 @@ from treewright.kernel.fingerprint import (
     is_overload_stub,
 )
 from treewright.kernel.interpreted import Cells, wrapping
-from treewright.kernel.whole import inner
+from treewright.kernel.whole import inner, is_inlined
 
 _INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)
@@ -73,7 +73,12 @@ class Rebinder:
         copied = types.FunctionType(code, scope, function.__name__, defaults, tuple(cells))
         copied.__kwdefaults__ = function.__kwdefaults__
         copied.__qualname__ = function.__qualname__
-        result = self._jit(inner(copied)) if self._jit else copied
+        if self._jit is None:
+            result: Any = copied
+        elif is_inlined(function):
+            result = self._jit(inner(copied), forceinline=True)
+        else:
+            result = self._jit(inner(copied))
         self._done[id(function)] = result  # before its globals: functions may be recursive
         for name in globals_read(code):
             if name in function.__globals__:

@@ -53,6 +53,19 @@ def install() -> bool:
     return True
 
 
+def inlined(function: Any) -> Any:
+    """A decorator for small helpers of a domain that are called in inner loops.
+
+    Compiled, their code is put where they are called; LLVM does that by itself only up to a size.
+    """
+    function.__treewright_inlined__ = True
+    return function
+
+
+def is_inlined(function: Any) -> bool:
+    return getattr(function, "__treewright_inlined__", False)
+
+
 def inner(function: Any) -> Any:
     """Mark a plain function as part of a larger program."""
     if install() and not function.__qualname__.startswith(MARK):

@@ -22,7 +22,7 @@ MAPS = {
 _TERRAIN = {"A": ASSAULT, "S": DEFENSE, "P": POWER, "d": DEPLOY, "D": DEPLOY + 1}
 
 # rows of the table `zone`
-BOARD, OWN_DEPLOY, ASSAULTS = 0, 1, 3
+BOARD, OWN_DEPLOY, ASSAULTS, SPECIAL = 0, 1, 3, 4
 
 # 2 is a primitive root of 67, so 2**i % 67 tells the 64 bits apart
 BIT = np.zeros(67, np.int64)
@@ -81,6 +81,7 @@ def load(name: str) -> Board:
             mask(square(*p) for p in cells),
             *(mask(q for q in range(SQUARES) if terrain[q] == DEPLOY + side) for side in (0, 1)),
             mask(q for q in range(SQUARES) if terrain[q] == ASSAULT),
+            mask(q for q in range(SQUARES) if terrain[q] != PLAIN),
         ],
         np.int64,
     )

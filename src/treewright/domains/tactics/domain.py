@@ -126,7 +126,7 @@ class HeroAcademy(Domain):
         return rules.allowed(s, t, int64(action))
 
     def greedy(s, t, rng, out):
-        return greedy_action(s, t, rng, out)
+        return greedy_action(s, t, rng)
 
     def describe(s, action):
         return notation.describe(s, action)

@@ -1,27 +1,135 @@
-"""Greedy Action: the best change of the evaluation, without playing the actions."""
+"""Greedy Action: the pruned action with the best change of the evaluation; ties at random.
+
+Nothing is played and no list is written: moves over plain ground, most of the legal actions, all
+change the evaluation by the same amount and are weighed together.
+"""
 
 from numpy import int64
 
-from treewright.domains.tactics.evaluation import gain
-from treewright.domains.tactics.ordering import list_actions
-from treewright.domains.tactics.rules import END
+from treewright.domain import inlined
+from treewright.domains.tactics.board import BIT, SPECIAL
+from treewright.domains.tactics.evaluation import (
+    WIN,
+    attack_gain,
+    drop_gain,
+    ended_gain,
+    heal_gain,
+    moved_gain,
+    swap_gain,
+)
+from treewright.domains.tactics.ordering import useful_infernos
+from treewright.domains.tactics.rules import (
+    ATTACK,
+    DISCARD,
+    DROP,
+    END,
+    HEAL,
+    MOVE,
+    SWAP,
+    enterable,
+    placements,
+    targets,
+)
+from treewright.domains.tactics.units import CARDS, INFERNO, SQUARE_WORTH
 from treewright.random import below
 
 
-def greedy_action(s, t, rng, out):
-    """The pruned action with the largest ``gain``; ties at random."""
-    n = list_actions(s, t, out, int64(1))
+@inlined
+def weigh(rng, top, ties, best, found, head, squares):
+    """The best so far after actions ``head + square`` that all gain the same.
+
+    ``ties`` counts the best actions, so that each of them ends up as likely.
+    """
+    if found < top:
+        return top, ties, best
+    count = int64(0)
+    m = squares
+    while m != 0:
+        m &= m - 1
+        count += 1
+    ties = count if found > top else ties + count
+    pick = int64(0)
+    if ties > 1:
+        pick = below(rng, ties)
+        if pick >= count:
+            return top, ties, best
+    m = squares
+    for _ in range(pick):
+        m &= m - 1
+    return found, ties, head + BIT[(m & -m) % 67]
+
+
+@inlined
+def weigh_unit(s, t, rng, f, free, bodies, foes, top, ties, best):
+    """All actions of the unit on a square."""
+    moves, heals, swaps, attacks = targets(s, t, f, free, bodies, foes)
+    head = f * 64
+    telling = t.zone[SPECIAL] | bodies
+    plain = moves & ~telling
+    if plain != 0:
+        found = -SQUARE_WORTH[s.unit[f] * 6 + t.terrain[f]]
+        top, ties, best = weigh(rng, top, ties, best, found, MOVE * 4096 + head, plain)
+    m = (moves & telling) | heals | swaps | attacks
+    while m != 0:
+        low = m & -m
+        m ^= low
+        q = BIT[low % 67]
+        kind = MOVE
+        if low & attacks:
+            kind = ATTACK
+            found = attack_gain(s, t, f, q)
+            if found >= 2 * WIN:
+                found = ended_gain(s, t)
+        elif low & heals:
+            kind = HEAL
+            found = heal_gain(s, t, f, q)
+        elif low & swaps:
+            kind = SWAP
+            found = swap_gain(s, t, f, q)
+        else:
+            found = moved_gain(s, t, f, q)
+        top, ties, best = weigh(rng, top, ties, best, found, kind * 4096 + head, low)
+    return top, ties, best
+
+
+@inlined
+def weigh_card(s, t, rng, card, squares, top, ties, best):
+    """All drops of a card."""
+    m = squares
+    while m != 0:
+        low = m & -m
+        m ^= low
+        found = drop_gain(s, t, card, BIT[low % 67])
+        if found >= 2 * WIN:
+            found = ended_gain(s, t)
+        head = DROP * 4096 + card * 64
+        top, ties, best = weigh(rng, top, ties, best, found, head, low)
+    return top, ties, best
+
+
+def greedy_action(s, t, rng):
+    """What Greedy Action plays, or END if there is nothing to do."""
     top = int64(-1000000)
+    ties = int64(0)
     best = int64(END)
-    ties = 0
-    for i in range(n):
-        found = gain(s, t, out[i])
-        if found > top:
-            top = found
-            best = out[i]
-            ties = 1
-        elif found == top:
-            ties += 1
-            if below(rng, ties) == 0:
-                best = out[i]
+    if s.ap <= 0:
+        return best
+    me = s.player
+    free = enterable(s, t)
+    bodies = s.down[0] | s.down[1]
+    foes = s.up[1 - me] | s.gem[1 - me]
+    m = s.up[me]
+    while m != 0:
+        low = m & -m
+        m ^= low
+        f = BIT[low % 67]
+        top, ties, best = weigh_unit(s, t, rng, f, free, bodies, foes, top, ties, best)
+    for card in range(CARDS):
+        count = s.hand[me * CARDS + card]
+        if count > 0:
+            squares = useful_infernos(s, t) if card == INFERNO else placements(s, t, card)
+            top, ties, best = weigh_card(s, t, rng, card, squares, top, ties, best)
+            if count > 1 and s.left[me] > 0:
+                head = DISCARD * 4096 + card * 64
+                top, ties, best = weigh(rng, top, ties, best, int64(0), head, int64(1))
     return best

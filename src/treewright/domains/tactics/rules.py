@@ -7,7 +7,7 @@ crystals; ``unit``, ``hp`` and ``gear`` say what stands there and are 0 on empty
 
 from numpy import int8, int16, int32, int64
 
-from treewright.domain import record
+from treewright.domain import inlined, record
 from treewright.domains.tactics.board import (
     ASSAULTS,
     BIT,
@@ -76,16 +76,19 @@ def action_of(kind, a, b):
 # ----------------------------------------------------------------------------- legal actions
 
 
+@inlined
 def standing(s):
     """Every square that nobody can enter."""
     return s.up[0] | s.up[1] | s.gem[0] | s.gem[1]
 
 
+@inlined
 def enterable(s, t):
     """Squares that the mover's units may enter: free ground and bodies, no enemy deploy."""
     return t.zone[BOARD] & ~(standing(s) | t.zone[OWN_DEPLOY + 1 - s.player])
 
 
+@inlined
 def wounded(s, me):
     """The own standing units below their full health."""
     found = int64(0)
@@ -99,6 +102,7 @@ def wounded(s, me):
     return found
 
 
+@inlined
 def sighted(s, t, f, targets, foes):
     """Those of the targets that no standing enemy hides (line of sight)."""
     found = targets
@@ -111,25 +115,31 @@ def sighted(s, t, f, targets, foes):
     return found
 
 
-def list_unit(s, t, f, free, bodies, foes, out, n):
-    """Append the actions of the unit on square ``f``."""
+@inlined
+def targets(s, t, f, free, bodies, foes):
+    """Where the unit on ``f`` can move, heal, swap and attack."""
     me = s.player
     k = s.unit[f]
-    head = f * 64
     moves = t.near[SPEED[k] * SQUARES + f] & free
-    others = int64(0)
     swaps = int64(0)
     heals = int64(0)
     if k == CLERIC:
         heals = (moves & bodies) | (t.near[2 * SQUARES + f] & wounded(s, me))
         moves &= ~bodies
-        others = heals
     elif k == NINJA:
         swaps = s.up[me] ^ (int64(1) << f)
-        others = swaps
-    targets = t.near[REACH[k] * SQUARES + f] & foes
-    if targets != 0:
-        others |= sighted(s, t, f, targets, foes)
+    attacks = t.near[REACH[k] * SQUARES + f] & foes
+    if attacks != 0:
+        attacks = sighted(s, t, f, attacks, foes)
+    return moves, heals, swaps, attacks
+
+
+@inlined
+def list_unit(s, t, f, free, bodies, foes, out, n):
+    """Append the actions of the unit on square ``f``."""
+    moves, heals, swaps, attacks = targets(s, t, f, free, bodies, foes)
+    head = f * 64
+    others = heals | swaps | attacks
     m = moves | others
     while m != 0:
         low = m & -m
@@ -256,6 +266,7 @@ def allowed(s, t, action):
 # ----------------------------------------------------------------------------------- effects
 
 
+@inlined
 def power(s, t, q):
     """The strength of the unit on a square, for attacking and healing."""
     g = s.gear[q]
@@ -265,10 +276,7 @@ def power(s, t, q):
     return p * 3 if g & SCROLL_BIT else p
 
 
-def distance(f, q):
-    return abs(f // HEIGHT - q // HEIGHT) + abs(f % HEIGHT - q % HEIGHT)
-
-
+@inlined
 def damage(s, t, f, q):
     """What an attack from ``f`` takes from the unit on ``q``; no bonus against crystals yet."""
     k = s.unit[f]
@@ -277,7 +285,7 @@ def damage(s, t, f, q):
         resistance = MAGICAL_RESISTANCE[what]
     else:
         resistance = PHYSICAL_RESISTANCE[what] + (20 if t.terrain[q] == DEFENSE else 0)
-    twice = TWICE_NEAR[k] if distance(f, q) == 1 else 2
+    twice = TWICE_NEAR[k] if t.near[SQUARES + f] >> q & 1 else 2
     return power(s, t, f) * twice * (100 - resistance) // 200
 
 
