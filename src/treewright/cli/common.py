@@ -89,6 +89,28 @@ def working(what: str, quiet: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def progress_bar(
+    what: str, total: int | None, quiet: bool
+) -> Iterator[Callable[[int], object] | None]:
+    """A bar on stderr for counted work; None when not wanted."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress as rich_progress
+    from rich.console import Console
+
+    columns = (
+        rich_progress.TextColumn("{task.description} {task.completed:,.0f}"),
+        rich_progress.BarColumn(),
+        rich_progress.TimeRemainingColumn(),
+    )
+    shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
+    with shown as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextlib.contextmanager
 def progress(
     what: str, simulations: int | None, seconds: float | None, quiet: bool
 ) -> Iterator[Callable[["Progress"], None] | None]:

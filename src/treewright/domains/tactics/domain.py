@@ -132,7 +132,7 @@ class HeroAcademy(Domain):
         return notation.describe(s, action)
 
     def render(s):
-        return drawing.plain(s)
+        return drawing.text(s, board.load("a"))
 
 
 DEFAULTS: dict[str, Any] = {

@@ -21,7 +21,6 @@ from treewright.domains.tactics.units import (
     CARD_NAMES,
     CARDS,
     CRYSTAL,
-    MAX_HP,
     UNIT_LETTERS,
     UNIT_NAMES,
 )
@@ -163,7 +162,12 @@ def read_state(data: Any, board: int | None = None) -> np.ndarray:
 
 
 def read_cards(cards: Any, where: str) -> list[int]:
-    """Eleven counts, in the order of ``CARD_LETTERS``."""
+    """Eleven counts in the order of ``CARD_LETTERS``, or the cards' letters."""
+    if isinstance(cards, str):
+        for letter in cards:
+            if letter not in CARD_LETTERS:
+                raise OptionError(f"{where}: {letter!r} is no card; there is {CARD_LETTERS}")
+        return [cards.count(letter) for letter in CARD_LETTERS]
     good = isinstance(cards, list) and all(type(n) is int and 0 <= n <= 40 for n in cards)
     if not good or len(cards) != CARDS or sum(cards) > 100:
         raise OptionError(
@@ -184,8 +188,8 @@ def _read_units(record: np.void, units: Any, board: int | None) -> None:
             q = square(x, y)
             kind = UNIT_LETTERS.index(letter)
             good = 0 <= x and 0 <= y < HEIGHT and q < SQUARES and owner in (1, 2) and 0 <= gear < 16
-            good = good and 0 <= hp <= MAX_HP[kind * 16 + gear] and len(letter) == 1
-            good = good and not (kind == CRYSTAL and (hp == 0 or gear))
+            good = good and 0 <= hp <= 20_000 and len(letter) == 1
+            good = good and not (kind == CRYSTAL and hp == 0)
         except (ValueError, TypeError):
             good = False
         if not good:
