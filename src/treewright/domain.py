@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.errors import DomainError, OptionError, nearest
-from treewright.kernel.whole import inlined as inlined
+from treewright.kernel.whole import inlined as inlined  # for authors of domains
 
 CHANCE = -1
 """What ``player(s)`` returns where chance decides."""

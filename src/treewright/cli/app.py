@@ -14,6 +14,7 @@ from treewright.cli import (
     play,
     search,
     story,
+    tactics,
     tune,
 )
 
@@ -61,3 +62,4 @@ app.add_typer(experiment.app, name="experiment")
 app.add_typer(level.app, name="level")
 app.add_typer(maps.app, name="map")
 app.add_typer(story.app, name="story")
+app.add_typer(tactics.app, name="tactics")

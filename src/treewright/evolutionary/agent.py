@@ -49,7 +49,9 @@ class Agent:
     def __init__(self, domain: Domain, length: int) -> None:
         """``length`` is the most actions that a turn can have."""
         if not domain.is_record or domain.function("value") is None:
-            raise OptionError(f"{domain.name} needs a record state and value(s, out) for this agent")
+            raise OptionError(
+                f"{domain.name} needs a record state and value(s, out) for this agent"
+            )
         self.domain = domain
         self.length = length
 

@@ -1,9 +1,7 @@
 """Depth-first search over one turn, compiled with the domain (see greedy_turn.py)."""
 
 
-def explore(
-    states, words, t, lists, places, table, out, best, top, progress, deepest, limit
-):
+def explore(states, words, t, lists, places, table, out, best, top, progress, deepest, limit):
     """Go on until ``limit`` turns have been evaluated or all are.
 
     ``progress``: evaluations, length of the best turn, depth (-1: not begun), done.

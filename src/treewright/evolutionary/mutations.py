@@ -106,7 +106,7 @@ def _kind(domain: Domain, length: int) -> Any:
         return g.buffer[best]
 
     def unfold(g, t, first, known):
-        """Play the genes from ``first`` on; those behind ``known`` are new, illegal ones replaced."""
+        """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced."""
         at = first
         mover = g.mover
         while at < length and lasts(g.states[at], t, mover):
@@ -208,17 +208,17 @@ def _uniform(function: Any) -> Any:
         return function
     if function.__code__.co_argcount == 1:
 
-        def call(s, t):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+        def call(s, t):
             return function(s)
 
     elif function.__code__.co_argcount == 2:
 
-        def call(s, t, a):  # type: ignore[no-untyped-def,misc] # noqa: ANN001, ANN202
+        def call(s, t, a):
             return function(s, a)
 
     else:
 
-        def call(s, t, a, b):  # type: ignore[no-untyped-def,misc] # noqa: ANN001, ANN202
+        def call(s, t, a, b):
             return function(s, a, b)
 
     return call

@@ -1,4 +1,4 @@
-"""Online Evolutionary Planning (Justesen et al.), and its greedy variant (Baier & Cowling III-C)."""
+"""Online Evolutionary Planning (Justesen et al.), and greedy OEP (Baier & Cowling III-C)."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""MCTS over single actions: vanilla, non-exploring and bridge-burning, by switches of one kernel."""
+"""MCTS over single actions: vanilla, non-exploring, bridge-burning; one kernel, switched."""
 
 import numpy as np
 

@@ -18,7 +18,14 @@ MARKS = (" ", "A", "S", "P", "d", "D")  # terrain on empty squares
 SIDES = ("\x1b[1;34m", "\x1b[1;31m")  # blue and red
 DIM, RESET = "\x1b[2m", "\x1b[0m"
 COLOURS = ("#2b6cb0", "#c53030")
-GROUND = {" ": "#f3efe6", "A": "#f6d5a8", "S": "#cfe3c4", "P": "#e3cdea", "d": "#c9dcf0", "D": "#f2cccc"}
+GROUND = {
+    " ": "#f3efe6",
+    "A": "#f6d5a8",
+    "S": "#cfe3c4",
+    "P": "#e3cdea",
+    "d": "#c9dcf0",
+    "D": "#f2cccc",
+}
 GEAR = ("R", "S", "D", "H")  # Runemetal, Scroll, Dragonscale, helm
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -87,7 +94,11 @@ def figure(s: Any, board: Board, title: str = "") -> Any:
             continue
         mark = MARKS[board.terrain[q]]
         axes.fill(
-            [x, x + 1, x + 1, x], [y, y, y + 1, y + 1], facecolor=GROUND[mark], edgecolor="white", lw=2
+            [x, x + 1, x + 1, x],
+            [y, y, y + 1, y + 1],
+            facecolor=GROUND[mark],
+            edgecolor="white",
+            lw=2,
         )
         side = owner(s, q)
         if side is None:

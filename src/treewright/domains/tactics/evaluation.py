@@ -246,7 +246,6 @@ def heal_gain(s, t, f, q):
 
 
 def revived_gain(s, t, q, hp):
-    k = s.unit[q]
     return hp + worth(s, t, q) - body_worth(s, q)
 
 

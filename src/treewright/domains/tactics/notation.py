@@ -102,9 +102,7 @@ def to_json(record: np.void) -> dict[str, Any]:
                 x, y = divmod(q, HEIGHT)
                 units.append([x, y, side + 1, kind, int(record["hp"][q]), int(record["gear"][q])])
     cards = {
-        f"{pile}{side + 1}": [
-            int(n) for n in record[name][side * CARDS : (side + 1) * CARDS]
-        ]
+        f"{pile}{side + 1}": [int(n) for n in record[name][side * CARDS : (side + 1) * CARDS]]
         for side in (0, 1)
         for pile, name in (("h", "hand"), ("d", "deck"))
     }
@@ -187,7 +185,7 @@ def _read_units(record: np.void, units: Any, board: int | None) -> None:
             x, y, owner, letter, hp, gear = unit
             q = square(x, y)
             kind = UNIT_LETTERS.index(letter)
-            good = 0 <= x and 0 <= y < HEIGHT and q < SQUARES and owner in (1, 2) and 0 <= gear < 16
+            good = x >= 0 and 0 <= y < HEIGHT and q < SQUARES and owner in (1, 2) and 0 <= gear < 16
             good = good and 0 <= hp <= 20_000 and len(letter) == 1
             good = good and not (kind == CRYSTAL and hp == 0)
         except (ValueError, TypeError):

@@ -32,8 +32,7 @@ def max_hp(s, q):
 
 
 def useful_infernos(s, t):
-    """One square for each set of targets that no other Inferno's targets include; ties: the first.
-    """
+    """One square for each set of targets that no other includes; of equal sets the first."""
     foe = 1 - s.player
     foes = s.up[foe] | s.down[foe] | s.gem[foe]
     squares = int64(0)  # that hit anything

@@ -205,7 +205,6 @@ def nothing_listed(s, t):
     me = s.player
     if s.up[me] != 0:
         free = enterable(s, t)
-        bodies = s.down[0] | s.down[1]
         foes = s.up[1 - me] | s.gem[1 - me]
         m = s.up[me]
         while m != 0:
@@ -577,12 +576,7 @@ def end_turn(s, t):
         low = m & -m
         m ^= low
         clear(s, BIT[low % 67])
-    if (
-        s.gem[1 - me] == 0
-        or s.turn >= t.rules[LIMIT]
-        or not has_units(s, 0)
-        or not has_units(s, 1)
-    ):
+    if s.gem[1 - me] == 0 or s.turn >= t.rules[LIMIT] or not has_units(s, 0) or not has_units(s, 1):
         finish(s, t)
         return
     fill_hand(s, me)

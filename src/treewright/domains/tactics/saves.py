@@ -90,4 +90,3 @@ def _play(position: Position, text: Any, where: str) -> None:
     if action not in position.legal():
         raise OptionError(f"{where}: {text} is not legal in turn {position.state.turn}")
     position.play(action)
-

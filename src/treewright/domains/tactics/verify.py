@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ KINDS = ("legal", "kept", "keptSwap", "keptInferno", "value", "after", "eval", "
 class Rules:
     """The functions that `verify_kernel.py` is compiled with."""
 
-    functions = {
+    functions: ClassVar[Any] = {
         "list_actions": ordering.list_actions,
         "order": ordering.order,
         "act": rules.act,
@@ -213,6 +213,3 @@ def _text(action: Any) -> str:
     if number not in _texts:
         _texts[number] = action_text(number)
     return _texts[number]
-
-
-
