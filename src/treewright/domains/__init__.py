@@ -16,6 +16,7 @@ BUILT_IN = {
     "connect-four-v1": "treewright.domains.connect_four:ConnectFour",
     "samegame-v1": "treewright.domains.samegame:SameGame",
     "levels-v1": "treewright.domains.levels:own_levels",
+    "foundry-v1": "treewright.domains.foundry:Foundry",
     "hero-academy-v1": "treewright.domains.tactics:HeroAcademy",
     "go-5x5-v1": "treewright.domains.go:go_5x5",
     "go-9x9-v1": "treewright.domains.go:go_9x9",

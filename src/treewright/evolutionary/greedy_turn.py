@@ -22,11 +22,11 @@ class GreedyTurn(Agent):
         if deepest is not None and (type(deepest) is not int or deepest < 1):
             raise OptionError(f"deepest must be a whole number, at least 1; not {deepest!r}")
         self.deepest = min(deepest or length, length)
-        if domain.state.itemsize % 8:
-            raise OptionError(f"{domain.name}: a state's size must be a multiple of 8 bytes")
         self._compiled = Compiled(domain, "greedy_turn_kernel.py", "explore")
         self._states = np.zeros(length + 2, domain.state)
-        self._words = self._states.view(np.int64).reshape(length + 2, -1)
+        size = domain.state.itemsize  # states are hashed in the largest words that fit
+        word = next(w for w in (np.int64, np.int32, np.int16, np.int8) if size % w().itemsize == 0)
+        self._words = self._states.view(word).reshape(length + 2, -1)
         self._lists = np.zeros((length + 1, domain.max_actions + 1), np.int32)
         self._table = np.zeros(TABLE, np.int64)
         self._out = np.zeros(domain.players)

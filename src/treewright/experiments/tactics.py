@@ -68,7 +68,7 @@ def play(fixture: Fixture, seed: int, settings: Mapping[str, Any]) -> dict[str, 
     The decks belong to the seats, so that each agent has each of them once.
     """
     deal = stream(seed * 1_000_003 + fixture.number // 2)
-    decks = (below(deal, 1000), below(deal, 1000))
+    decks = (int(below(deal, 1000)), int(below(deal, 1000)))
     swapped = fixture.number % 2 == 1
     names = (fixture.second, fixture.first) if swapped else (fixture.first, fixture.second)
     game = play_named(

@@ -98,6 +98,11 @@ def load(name: str) -> Board:
     return Board(name, width, height, terrain, crystals, tables)  # type: ignore[arg-type]
 
 
+def by_squares(squares: int) -> Board:
+    """The map with these squares."""
+    return next(b for b in map(load, MAPS) if b.tables["zone"][BOARD] == squares)
+
+
 def _between(here, there):
     """The squares that can hide a target at distance 2 or 3; none for a diagonal neighbour."""
     (x, y), (tx, ty) = here, there

@@ -131,8 +131,8 @@ class HeroAcademy(Domain):
     def describe(s, action):
         return notation.describe(s, action)
 
-    def render(s):
-        return drawing.text(s, board.load("a"))
+    def render(s, t):
+        return drawing.text(s, board.by_squares(t.zone[board.BOARD]))
 
 
 DEFAULTS: dict[str, Any] = {
@@ -190,7 +190,7 @@ def deal(map_name: str, first_ap: int, seed: int, deck_seeds: Any, deck: Any) ->
     counts = deck_counts(deck, map_name)
     if deck_seeds is None:
         rng = stream(seed)
-        deck_seeds = (below(rng, 1000), below(rng, 1000))
+        deck_seeds = (int(below(rng, 1000)), int(below(rng, 1000)))
     good = isinstance(deck_seeds, (tuple, list)) and len(deck_seeds) == 2
     if not good or not all(type(n) is int and 0 <= n <= 999 for n in deck_seeds):
         raise ValueError(f"deck_seeds must be two numbers 0 to 999, not {deck_seeds!r}")

@@ -124,12 +124,16 @@ def greedy_action(s, t, rng):
         m ^= low
         f = BIT[low % 67]
         top, ties, best = weigh_unit(s, t, rng, f, free, bodies, foes, top, ties, best)
+    last = -1  # swapped if there is nothing else to do, though only one is there
+    for card in range(CARDS):
+        if s.hand[me * CARDS + card] > 0:
+            last = card
     for card in range(CARDS):
         count = s.hand[me * CARDS + card]
         if count > 0:
             squares = useful_infernos(s, t) if card == INFERNO else placements(s, t, card)
             top, ties, best = weigh_card(s, t, rng, card, squares, top, ties, best)
-            if count > 1 and s.left[me] > 0:
+            if s.left[me] > 0 and (count > 1 or (card == last and ties == 0)):
                 head = DISCARD * 4096 + card * 64
                 top, ties, best = weigh(rng, top, ties, best, int64(0), head, int64(1))
     return best

@@ -144,8 +144,12 @@ def sort(s, t, out, n):
 
 def listed(s, t, out):
     """What the domain calls legal: all or the pruned list, sorted or not; END if it is empty."""
-    n = list_actions(s, t, out, t.rules[PRUNED])
-    if n == 0:  # nothing to do, or nothing worth doing
+    how = t.rules[PRUNED]
+    n = list_actions(s, t, out, how)
+    while n == 0 and how != 0:  # nothing worth doing: then anything
+        how = 0
+        n = list_actions(s, t, out, how)
+    if n == 0:
         out[0] = END
         return 1
     if t.rules[SORTED]:
