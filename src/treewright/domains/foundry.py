@@ -117,4 +117,6 @@ class Foundry(Domain):
             )
             for side in (0, 1)
         ]
-        return "\n".join([*lines, f"turn {s.turn + 1}, player {s.player + 1}, {s.left} actions left"])
+        return "\n".join(
+            [*lines, f"turn {s.turn + 1}, player {s.player + 1}, {s.left} actions left"]
+        )
