@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from treewright.domains.go import Go, to_point
-from treewright.domains.go.board import PASS, rules
+from treewright.domains.go import to_point
+from treewright.domains.go.board import PASS, layout, rules
 from treewright.domains.go.features import COUNT, GROUPS, OFFSET, make_features, shapes
 from treewright.domains.go.setup import LETTERS
 from treewright.gtp.client import Client, EngineError
+from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
 
 SIZE = 9
@@ -90,10 +91,12 @@ def rows(path):
     out = np.zeros((SIZE * SIZE, len(GROUPS)), np.int64)
     points = np.zeros(SIZE * SIZE, np.int64)
     found, games = [], []
+    board, slow = rules(SIZE), Rebinder(None)
+    clear, move = slow.function(board.clear), slow.function(board.move)
     shape = shapes()
     for number, line in enumerate(Path(path).read_text().splitlines()):
-        domain = Go(SIZE)
-        s = domain.new_state()
+        s = RecordProxy(np.zeros(1, layout(SIZE)))
+        clear(s)
         for vertex, learned in json.loads(line):
             if vertex == "resign":
                 break
@@ -108,7 +111,7 @@ def rows(path):
                     table[[0, where[0]]] = table[[where[0], 0]]
                     found.append(table)
                     games.append(number)
-            domain.move(s, v)
+            move(s, v)
     return found, np.array(games)
 
 
