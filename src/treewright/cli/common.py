@@ -88,6 +88,15 @@ def working(what: str, quiet: bool) -> Iterator[None]:
         yield
 
 
+def _bar(text: str = "{task.description}") -> Any:
+    """A bar on stderr that is gone when the work is done."""
+    from rich import progress
+    from rich.console import Console
+
+    columns = (progress.TextColumn(text), progress.BarColumn(), progress.TimeRemainingColumn())
+    return progress.Progress(*columns, console=Console(stderr=True), transient=True)
+
+
 @contextlib.contextmanager
 def progress_bar(
     what: str, total: int | None, quiet: bool
@@ -96,16 +105,7 @@ def progress_bar(
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich import progress as rich_progress
-    from rich.console import Console
-
-    columns = (
-        rich_progress.TextColumn("{task.description} {task.completed:,.0f}"),
-        rich_progress.BarColumn(),
-        rich_progress.TimeRemainingColumn(),
-    )
-    shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
-    with shown as bar:
+    with _bar("{task.description} {task.completed:,.0f}") as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)
 
@@ -118,16 +118,7 @@ def progress(
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich import progress as rich_progress
-    from rich.console import Console
-
-    columns = (
-        rich_progress.TextColumn("{task.description}"),
-        rich_progress.BarColumn(),
-        rich_progress.TimeRemainingColumn(),
-    )
-    shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
-    with shown as bar:
+    with _bar() as bar:
         task = bar.add_task(f"{what}: compiling", total=seconds or simulations)
 
         def seen(now: "Progress") -> None:
@@ -143,15 +134,6 @@ def counted(what: str, total: int, quiet: bool) -> Iterator[Callable[[int, str],
     if quiet or not sys.stderr.isatty():
         yield lambda done, words: None
         return
-    from rich import progress as rich_progress
-    from rich.console import Console
-
-    columns = (
-        rich_progress.TextColumn("{task.description}"),
-        rich_progress.BarColumn(),
-        rich_progress.TimeRemainingColumn(),
-    )
-    shown = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
-    with shown as bar:
+    with _bar() as bar:
         task = bar.add_task(f"{what}: compiling", total=total)
         yield lambda done, words: bar.update(task, completed=done, description=f"{what}: {words}")

@@ -2,13 +2,13 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, emit, working
+from treewright.cli.common import Json, Quiet, Seed, emit, progress_bar, working
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
@@ -76,20 +76,6 @@ def _budget(simulations: int | None, seconds: float | None) -> "Budget":
     return Budget(simulations, seconds)
 
 
-@contextlib.contextmanager
-def _counter(what: str, total: int, quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar that counts; None when nobody looks."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda number: bar.update(task, completed=number + 1)
-
-
 def _style(
     search: str, threads: int, memory: str, reuse: bool, resign: float, seed: int
 ) -> "Style":
@@ -127,7 +113,7 @@ def analyse(
         raise OptionError(f"{file}: there is no move in this record")
     budget = _budget(simulations, seconds)
     style = _style("default", threads, "512MiB", False, 0.0, seed)
-    with _counter("analysing", len(game.moves) + 1, quiet) as seen:
+    with progress_bar("analysing", len(game.moves) + 1, quiet) as seen:
         found = review(game, style, budget.simulations, budget.seconds, seen)
     picture = out or file.with_suffix(".png")
     graph(found, file.name).savefig(picture)
@@ -177,7 +163,7 @@ def match(
     from treewright.gtp.match import Inside, Talker, play
 
     rows = []
-    with contextlib.ExitStack() as open_engines, _counter("games", games, quiet) as seen:
+    with contextlib.ExitStack() as open_engines, progress_bar("games", games, quiet) as seen:
 
         def start(command: str, stream: int) -> Talker:
             if command != "treewright":
