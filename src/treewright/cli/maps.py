@@ -20,7 +20,10 @@ def generate(
     spec: Spec,
     method: Annotated[
         str,
-        typer.Option(help="best (ours), paper (MP-MCTS as published), evolution or hill-climbing."),
+        typer.Option(
+            help="best (ours), paper (MP-MCTS as published), growing (walls from seeds), "
+            "evolution or hill-climbing."
+        ),
     ] = "best",
     evaluations: Evaluations = 300_000,
     seed: Seed = 0,
@@ -76,3 +79,48 @@ def generate(
         ]
     )
     emit(result.to_dict() | {"files": files}, text, as_json)
+
+
+@app.command()
+def dungeon(
+    width: Annotated[int, typer.Option(help="Cells across.")] = 48,
+    height: Annotated[int, typer.Option(help="Cells down.")] = 32,
+    rooms: Annotated[int, typer.Option(help="Rooms, if they fit.")] = 9,
+    monsters: Annotated[int, typer.Option(help="Monsters.")] = 8,
+    treasure: Annotated[int, typer.Option(help="Treasures.")] = 5,
+    traps: Annotated[int, typer.Option(help="Traps.")] = 5,
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations of each pass.")] = 300,
+    seed: Seed = 0,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="Write it to a .png, .txt, .json, .tmx or .tmj file; repeatable."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a dungeon: rooms, then monsters, then treasure, then traps, each a pass of its own.
+
+    Examples: treewright map dungeon --seed 3 --out dungeon.tmx --out dungeon.png;
+    treewright map dungeon --width 60 --height 40 --rooms 14 --json
+    """
+    from treewright.domains.maps.dungeon import STAGES, make_dungeon
+    from treewright.domains.maps.output import check, write_dungeon
+
+    for path in out or []:
+        check(path)
+    with counted("dungeon", len(STAGES), quiet or as_json) as seen:
+        found = make_dungeon(
+            width,
+            height,
+            seed,
+            rooms=rooms,
+            monsters=monsters,
+            treasure=treasure,
+            traps=traps,
+            simulations=simulations,
+            progress=lambda p: seen(p.number + 1, STAGES[p.number]),
+        )
+    files = [str(f) for path in out or [] for f in write_dungeon(found, path)]
+    scores = ", ".join(f"{k} {v:.2f}" for k, v in found.scores.items())
+    text = "\n".join([*found.rows, "", f"scores: {scores}", *(f"wrote {f}" for f in files)])
+    emit(found.to_dict() | {"files": files}, text, as_json)

@@ -82,31 +82,66 @@ class Regions(Domain):
     max_actions = 2
     max_length = DEPTH
     state = _Region
+    tree: "_Directions"
 
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
-        self.learn()  # type: ignore[attr-defined]
+        self.tree.learn()
         return True
+
+
+class _Directions:
+    """What the tree's functions share: the directions, and the local optima so far."""
+
+    def __init__(self, objective: Objective, rng: np.random.Generator, evaluations: int) -> None:
+        n = objective.n
+        self.objective, self.rng = objective, rng
+        self.end = objective.done + evaluations
+        self.depth = min(DEPTH, n)
+        self.middle = (objective.low + objective.high) / 2
+        self.axes = np.linalg.qr(rng.standard_normal((n, n)))[0]
+        self.optima: list[tuple[float, np.ndarray]] = []
+
+    @property
+    def left(self) -> int:
+        return min(self.end - self.objective.done, self.objective.left)
+
+    def draw(self, sides: list[int]) -> np.ndarray:
+        """A uniform point on the right sides, by rejection."""
+        o = self.objective
+        signs = np.array(sides) * 2 - 1
+        while True:
+            points = self.rng.uniform(o.low, o.high, (16 * 2**self.depth, o.n))
+            along = (points - self.middle) @ self.axes[:, : len(sides)]
+            inside = (along * signs > 0).all(axis=1)
+            if inside.any():
+                found: np.ndarray = points[int(np.argmax(inside))]
+                return found
+
+    def visit(self, sides: list[int]) -> float:
+        """Run a local model in a region: what share of the optima so far is worse."""
+        n = self.objective.n
+        if self.left < 2 * n + 2:
+            return 0.0
+        try:
+            x, f = quadratic(self.objective, self.draw(sides), min(LOCAL * n, self.left))
+        except Exhausted:
+            return 0.0
+        reward = sum(f < other for other, _ in self.optima) / max(1, len(self.optima))
+        self.optima.append((f, x))
+        return reward
+
+    def learn(self) -> None:
+        """Turn the directions to the principal axes of the better half of the local optima."""
+        o = self.objective
+        chosen = sorted(self.optima, key=lambda found: found[0])[: max(o.n, len(self.optima) // 2)]
+        if len(chosen) > o.n:
+            points = (np.array([x for _, x in chosen]) - self.middle) / (o.high - o.low)
+            self.axes = np.linalg.eigh(np.cov(points.T))[1][:, ::-1]
 
 
 def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluations: int) -> None:
     """Spend so many evaluations on local models in regions that a bandit chooses."""
-    end = objective.done + evaluations
-    low, high = objective.low, objective.high
-    n = objective.n
-    depth = min(DEPTH, n)
-    middle = (low + high) / 2
-    optima: list[tuple[float, np.ndarray]] = []
-    axes = np.linalg.qr(rng.standard_normal((n, n)))[0]
-
-    def draw(sides: list[int]) -> np.ndarray:
-        """A uniform point on the right sides, by rejection."""
-        signs = np.array(sides) * 2 - 1
-        while True:
-            points = rng.uniform(low, high, (16 * 2**depth, n))
-            inside = ((points - middle) @ axes[:, : len(sides)] * signs > 0).all(axis=1)
-            if inside.any():
-                found: np.ndarray = points[int(np.argmax(inside))]
-                return found
+    tree = _Directions(objective, rng, evaluations)
 
     def start(s):  # type: ignore[no-untyped-def]
         s.sides = []
@@ -119,46 +154,20 @@ def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluatio
         s.sides.append(action)
 
     def ended(s):  # type: ignore[no-untyped-def]
-        return len(s.sides) == depth
+        return len(s.sides) == tree.depth
 
     def rewards(s, out):  # type: ignore[no-untyped-def]
-        """How many of the local optima so far are worse than the one found here."""
-        allowed = min(LOCAL * n, end - objective.done)
-        if allowed < 2 * n + 2:
-            return
-        try:
-            x, f = quadratic(objective, draw(s.sides), allowed)
-        except Exhausted:
-            return
-        out[0] = sum(f < other for other, _ in optima) / max(1, len(optima))
-        optima.append((f, x))
+        out[0] = tree.visit(s.sides)
 
-    def learn(self: Regions) -> None:
-        """Turn the directions to the principal axes of the better half of the local optima."""
-        nonlocal axes
-        chosen = sorted(optima, key=lambda o: o[0])[: max(n, len(optima) // 2)]
-        if len(chosen) > n:
-            points = (np.array([x for _, x in chosen]) - middle) / (high - low)
-            axes = np.linalg.eigh(np.cov(points.T))[1][:, ::-1]
-
-    kind = type(
-        "Regions",
-        (Regions,),
-        {
-            "start": start,
-            "legal": legal,
-            "play": play,
-            "ended": ended,
-            "rewards": rewards,
-            "learn": learn,
-        },
-    )
+    functions = (start, legal, play, ended, rewards)
+    kind = type("Regions", (Regions,), {f.__name__: f for f in functions} | {"tree": tree})
     search = MultiPass(
         kind(),
         Options(c=0.7),
         passes=PASSES,
-        simulations=2**depth,
+        simulations=2**tree.depth,
         seed=seed,
+        memory="1MiB",
         engine="python",
     )
-    search.run(progress=lambda found: objective.done + 2 * n + 2 < end)
+    search.run(progress=lambda found: tree.left > 2 * objective.n + 2)

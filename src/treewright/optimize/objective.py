@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import OptionError, TreewrightError
+from treewright.errors import DomainError, OptionError
 
 
-class FunctionError(TreewrightError):
+class FunctionError(DomainError):
     """The function raised, or returned nan; ``result`` is the best that was found before."""
 
     result: Any = None
@@ -145,6 +145,7 @@ class Objective:
             self.fail(f"the function returned nan at {shown(points[good])}")
         if self.callback is not None and self.callback(self) is True:
             self.stopped = "callback"
+            self.budget = self.done
             raise Exhausted
         return values
 

@@ -12,7 +12,7 @@ Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``
 import functools
 from types import SimpleNamespace
 
-from numpy import int16, int32, int64, uint8
+from numpy import float64, int16, int32, int64, uint8
 
 from treewright.domains.maps.spec import NEAR
 
@@ -38,6 +38,9 @@ def state_fields(width, height, checkpoints):
         "logged": int64,
         "far": int64,
         "near": int64,
+        "fitness": float64,
+        "tried": (int64, FLIPS),
+        "before": (int64, FLIPS),
     }
 
 
@@ -91,15 +94,14 @@ def functions(width, height, checkpoints):
                     s.queue[n] = u
                     n += 1
 
-    def opened(s, t, v):
-        """After ``wall[v]`` was cleared: repair every field."""
-        for k in range(N):
-            base = k * SIZE
-            nearest = around(s, base, v) + 1
-            if nearest < NOWHERE:
-                note(s, base + v, nearest)
-                s.queue[0] = v
-                spread(s, t, base, 1)
+    def opened(s, t, k, v):
+        """After ``wall[v]`` was cleared: repair field ``k``."""
+        base = k * SIZE
+        nearest = int64(around(s, base, v)) + 1
+        if nearest < NOWHERE:
+            note(s, base + v, nearest)
+            s.queue[0] = v
+            spread(s, t, base, 1)
 
     def closed(s, t, k, v):
         """After ``wall[v]`` was set: repair field ``k``."""
@@ -173,10 +175,7 @@ def functions(width, height, checkpoints):
                     tail += 1
 
     def measure(s, t):
-        """The fitness from the fields; 0 if two checkpoints are not connected."""
-        for j in range(N):
-            if s.d[t.at[j]] >= NOWHERE:
-                return 0.0
+        """The fitness from the fields of connected checkpoints."""
         s.far = 0
         s.near = 0
         for i in range(len(t.pair_need)):
@@ -203,26 +202,49 @@ def functions(width, height, checkpoints):
                 far += distance
         return (far + 1.0) / (near + 1.0)
 
-    def close_all(s, t, v):
-        """Set a wall and repair the fields; False as soon as a checkpoint is cut off."""
-        s.wall[v] = 1
-        for k in range(N):
-            closed(s, t, k, v)
-            if k == 0:
-                for j in range(1, N):
-                    if s.d[t.at[j]] >= NOWHERE:
-                        return False
-        return True
+    def reaches_all(s, t, k):
+        """Whether checkpoint ``k`` has a way to every other."""
+        missing = 0
+        for j in range(N):
+            missing += s.d[k * SIZE + t.at[j]] >= NOWHERE
+        return missing == 0
 
-    def open_all(s, t, v):
-        s.wall[v] = 0
-        opened(s, t, v)
+    def flip(s, t, n):
+        """Flip the ``n`` cells in ``s.tried`` and return the fitness, or -1 if it is worse.
+
+        Fields do not depend on each other, so they are repaired one after another: the first
+        tells whether all are connected, and the first ``t.sources`` what the fitness is, so
+        that most bad proposals are found out before the others are touched.
+        """
+        new = 0.0
+        for i in range(n):
+            s.before[i] = s.wall[s.tried[i]]
+        for at in range(N):
+            k = t.order[at]
+            for i in range(n):
+                s.wall[s.tried[i]] = s.before[i]
+            for i in range(n):  # opening first: closing could cut a way that the others restore
+                if s.before[i]:
+                    s.wall[s.tried[i]] = 0
+                    opened(s, t, k, s.tried[i])
+            for i in range(n):
+                if not s.before[i]:
+                    s.wall[s.tried[i]] = 1
+                    closed(s, t, k, s.tried[i])
+            if at == 0 and not reaches_all(s, t, k):
+                return -1.0
+            if at == t.sources[0] - 1:
+                new = measure(s, t)
+                if new < s.fitness:
+                    return -1.0
+        return new
+
+    def unflip(s, n):
+        """Take back the last flip."""
+        undo(s)
+        for i in range(n):
+            s.wall[s.tried[i]] = s.before[i]
 
     return SimpleNamespace(
-        undo=undo,
-        fill=fill,
-        measure=measure,
-        if_opened=if_opened,
-        close_all=close_all,
-        open_all=open_all,
+        fill=fill, measure=measure, if_opened=if_opened, flip=flip, unflip=unflip
     )

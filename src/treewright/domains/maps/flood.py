@@ -7,7 +7,6 @@ front has reached are looked at, and a flood stops when it has met all that it w
 
 import functools
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from numpy import int64
@@ -21,12 +20,6 @@ REACH = 3  # a checkpoint that a flood must reach, whatever the distance
 def words(width):
     """How many words a row takes."""
     return (width + BITS - 1) // BITS
-
-
-def layout(width, height):
-    """The state's fields: floor as bits, and the flood's own two."""
-    size = (height + 2) * words(width)
-    return {"open": (int64, size), "left": (int64, size), "front": (int64, size)}
 
 
 @functools.cache
@@ -67,8 +60,7 @@ def floods(width, height):
         return first, last
 
     def spread_words(s, lo, hi):
-        """The same with carries between the words of a row; the old front is kept in ``left``'s
-        neighbour rows, so each row is computed from the front before it was overwritten."""
+        """The same with carries between the words of a row."""
         first = SIZE
         last = -1
         top = int64(1) << int64(BITS - 1)
@@ -148,13 +140,17 @@ def floods(width, height):
     )
 
 
-def state_fields(spec: MapSpec) -> dict[str, Any]:
-    """Everything a state needs for ``fitness``."""
-    more = words(spec.width)
-    return layout(spec.width, spec.height) | {
+def state_fields(width, height, checkpoints):
+    """Everything a state needs for ``fitness``: floor as bits, and the flood's own."""
+    size = (height + 2) * words(width)
+    more = words(width)
+    return {
+        "open": (int64, size),
+        "left": (int64, size),
+        "front": (int64, size),
         "above": (int64, more),
         "fresh": (int64, more),
-        "reached": (int64, len(spec.checkpoints)),
+        "reached": (int64, checkpoints),
         "far": int64,
         "near": int64,
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.domains.maps import evolution
+from treewright.domains.maps.grow import Grow
 from treewright.domains.maps.revise import KINDS, Revise
 from treewright.domains.maps.spec import FAR, NEAR, MapSpec, load_spec
 from treewright.domains.maps.walls import Walls
@@ -216,6 +217,38 @@ def _revise(
     return kept
 
 
+def _grow(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
+    """Walls that grow from seeds (grow.py), a few more each pass."""
+    domain = Grow(spec, target=1)
+    search = MultiPass(
+        domain,
+        Options(c=0.1, rave=Rave(k=200), rollout=Rollout("domain"), keep_state=True),
+        passes=None,
+        simulations=max(1, min(2000, watch.evaluations // 20)),
+        score=fitness_of(spec.start(), spec)[0],
+        seed=seed,
+        memory="64MiB",
+    )
+    search.search.compile()
+    watch.begin()
+    done, dry = 0, 0
+    kept = spec.start()
+
+    def seen(stage: Pass) -> bool:
+        nonlocal done, kept, dry
+        done += stage.simulations
+        dry = 0 if stage.improved else dry + 1
+        search.progress = 1.0 + dry  # as in the paper: n stages without a new best add n walls
+        if stage.improved:
+            kept = domain.walls(stage.state)
+        return watch(done, float(kept.mean()), stage.best)
+
+    found = search.run(watch.evaluations, progress=seen)
+    if found.stopped in ("interrupt", "shrunk"):
+        watch.stopped = {"interrupt": "interrupt", "shrunk": "grown"}[found.stopped]
+    return kept
+
+
 def _hill_climbing(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
     """Flip one random cell, keep it if the fitness is no worse: a revision without a tree."""
     return _revise(spec, watch, seed, kinds=((1, 1.0),), simulations=1)
@@ -233,6 +266,7 @@ METHODS: dict[str, Callable[..., np.ndarray]] = {
     "paper": _paper,
     "evolution": _evolution,
     "hill-climbing": _hill_climbing,
+    "growing": _grow,
 }
 
 

@@ -1,9 +1,13 @@
 """A map as a file: the suffix says which kind."""
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from treewright.domains.maps import draw, tiled
+from treewright.domains.maps.dungeon import DungeonResult
 from treewright.domains.maps.methods import MapResult
 from treewright.errors import OptionError, TreewrightError
 
@@ -18,18 +22,34 @@ def check(path: Path) -> None:
         raise OptionError(f"{path}: there is no folder {path.parent}")
 
 
-def write(result: MapResult, path: Path, layers: tuple[tiled.Layer, ...] = ()) -> list[Path]:
+def write(result: MapResult, path: Path) -> list[Path]:
     """Write the map, and return the files that were made."""
+    layers = [checkpoints(result)]
+    return _write(path, result, lambda: draw.paint(result.walls, result.spec), result.walls, layers)
+
+
+def write_dungeon(result: DungeonResult, path: Path) -> list[Path]:
+    """Write the dungeon, and return the files that were made."""
+    return _write(path, result, result.paint, result.plan.walls, result.layers())
+
+
+def _write(
+    path: Path,
+    result: MapResult | DungeonResult,
+    paint: Callable[[], np.ndarray],
+    walls: np.ndarray,
+    layers: Sequence[tiled.Layer],
+) -> list[Path]:
     check(path)
     suffix = path.suffix.lower()
     if suffix == ".png":
-        made = {path: draw.png(draw.paint(result.walls, result.spec))}
+        made = {path: draw.png(paint())}
     elif suffix == ".txt":
         made = {path: ("\n".join(result.rows) + "\n").encode()}
     elif suffix == ".json":
         made = {path: (json.dumps(result.to_dict(), indent=1) + "\n").encode()}
     else:
-        made = tiled.files(path, result.walls, (checkpoints(result), *layers))
+        made = tiled.files(path, walls, layers)
     try:
         for file, data in made.items():
             file.write_bytes(data)

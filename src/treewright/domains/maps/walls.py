@@ -69,10 +69,6 @@ def _kind(width: int, height: int, checkpoints: int) -> type[Walls]:
     CELLS = width * height
     functions = flood.floods(width, height)
     is_open, close, evaluate = functions.is_open, functions.close, functions.fitness
-    empty = MapSpec.__new__(MapSpec)
-    object.__setattr__(empty, "width", width)
-    object.__setattr__(empty, "height", height)
-    object.__setattr__(empty, "checkpoints", tuple(range(checkpoints)))
 
     def start(s, t, target=1, limit=CELLS):
         for i in range(len(t.base)):
@@ -123,7 +119,11 @@ def _kind(width: int, height: int, checkpoints: int) -> type[Walls]:
             "__doc__": Walls.__doc__,
             "__module__": __name__,
             "state": record(
-                **flood.state_fields(empty), walls=int64, empty=int64, target=int64, limit=int64
+                **flood.state_fields(width, height, checkpoints),
+                walls=int64,
+                empty=int64,
+                target=int64,
+                limit=int64,
             ),
             "max_actions": CELLS,
             "max_length": CELLS,

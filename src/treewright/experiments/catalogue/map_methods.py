@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from treewright.domains.maps.methods import METHODS, generate
+from treewright.domains.maps.methods import generate
 from treewright.experiments import Experiment, Grid, Measure, Row, Rows, Settings, Verdict, judge
 from treewright.experiments.plots import curves
 from treewright.experiments.summary import where
@@ -61,7 +61,7 @@ def draw(rows: Rows, axes: Any) -> None:
     curves(EXPERIMENT, long or rows, axes, x="evaluations", by="method", names=NAMES)
 
 
-ALL = list(METHODS)
+ALL = list(NAMES)
 EXPERIMENT = Experiment(
     name="map-methods",
     title="Maps: fitness by method",
