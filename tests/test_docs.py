@@ -35,6 +35,13 @@ def test_readme_python_runs_as_printed(root, tmp_path):
     run_python("\n\n".join(shown), tmp_path)
 
 
+@pytest.mark.parametrize("page", ["maps.md", "functions.md"])
+def test_guides_run_as_printed(root, tmp_path, page):
+    shown = blocks((root / "docs" / page).read_text(), "python")
+    assert shown
+    run_python("\n\n".join(shown), tmp_path)
+
+
 def test_examples_run(root, tmp_path):
     for path in sorted((root / "examples").glob("*.py")):
         out = subprocess.run(
@@ -55,7 +62,17 @@ def test_every_option_is_documented(root):
             assert f"{field.name}" in text, f"{kind.__name__}.{field.name} is not in options.md"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/options.md", "docs/go.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/tutorial.md",
+        "docs/options.md",
+        "docs/go.md",
+        "docs/maps.md",
+        "docs/functions.md",
+    ],
+)
 def test_links_lead_somewhere(root, page):
     path = root / page
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text()):

@@ -70,14 +70,15 @@ class MapSpec:
 
     def changeable(self) -> np.ndarray:
         """Where a wall may stand or not: [y, x] of bool; checkpoints stay floor."""
-        free = self.fixed == FREE
+        free: np.ndarray = self.fixed == FREE
         for x, y in self.checkpoints:
             free[y, x] = False
         return free
 
     def start(self) -> np.ndarray:
         """The map with the fixed walls only: [y, x], 1 is a wall."""
-        return (self.fixed == WALL).astype(np.uint8)
+        walls: np.ndarray = (self.fixed == WALL).astype(np.uint8)
+        return walls
 
 
 def _check(spec: MapSpec) -> None:
