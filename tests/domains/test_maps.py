@@ -296,3 +296,24 @@ def test_other_bad_input(tmp_path):
         generate("mcguinness", "paper", step="0.3")
     with pytest.raises(tw.OptionError, match="does not say how to shrink"):
         tw.MultiPass(tw.make("nim"))
+
+
+def test_growing_walls_keep_their_distance():
+    from treewright.domains.maps.grow import Grow
+
+    spec = small(15, 13)
+    domain = Grow(spec, spacing=4, gap=1)
+    position = tw.Position(domain)
+    assert len(position.legal()) == 8 * len(domain.tables["seeds"])
+    position.play(0)  # the first seed, at (2, 2), grows east to the border
+    walls = domain.walls(position.state)
+    assert walls[2, 2:].all()
+    assert walls.sum() == 13
+    domain = Grow(spec, target=2)
+    options = tw.Options(c=0.1, rave=tw.Rave(), rollout=tw.Rollout("domain"), keep_state=True)
+    search = tw.MultiPass(
+        domain, options, passes=4, simulations=20, progress=2, engine="python", score=1.0
+    )
+    found = search.run()
+    assert found.best_score > 1.0
+    assert fitness_of(domain.walls(found.state), spec)[0] == found.best_score

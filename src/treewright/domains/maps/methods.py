@@ -21,8 +21,11 @@ STEPS = {"minimum": 0.0, "0.05": 0.05, "0.1": 0.1, "0.2": 0.2}  # table I
 FILL = 0.6  # where the paper's figures end
 ITERATIONS = 1000
 DEFAULT_EVALUATIONS = 300_000
-PROPOSALS, REVISIONS = 500, 4  # evaluations in a revision, revisions in a simulation
-SIMULATIONS = 8  # of one pass of ours, at most
+PROPOSALS, REVISIONS = 2000, 4  # evaluations in a revision (at most), revisions in a simulation
+# of one pass of ours, at most: a pass ends with the first that is better.  Each further one starts
+# again from the same map and so forgets what the one before has changed for later: measured with
+# 600,000 evaluations, 1 gives 19.7, 2 gives 19.4 and 8 gives 18.4 (with revisions of 500)
+SIMULATIONS = 2
 
 
 @dataclass(frozen=True)
@@ -184,8 +187,7 @@ def _revise(
     spec: MapSpec, watch: _Watch, seed: int, kinds: Any = KINDS, simulations: int = SIMULATIONS
 ) -> np.ndarray:
     """Passes over revisions (revise.py)."""
-    each = PROPOSALS * REVISIONS
-    proposals = PROPOSALS if watch.evaluations >= each else max(1, watch.evaluations // REVISIONS)
+    proposals = max(1, min(PROPOSALS, watch.evaluations // (50 * REVISIONS)))
     each = proposals * REVISIONS
     domain = Revise(spec, kinds=kinds, proposals=proposals, revisions=REVISIONS, seed=seed + 1)
     search = MultiPass(

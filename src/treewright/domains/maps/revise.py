@@ -3,7 +3,7 @@
 The paper's tree adds walls and can't take one away, and with 2,500 moves at the root its bandit
 is never consulted.  Here a map may change both ways, and the tree is over *how* to change it:
 an action is one kind of revision, a simulation a few of them, and playing one makes
-``PROPOSALS`` random proposals of that kind, each kept if the map does not get worse.  Order
+``proposals`` random proposals of that kind, each kept if the map does not get worse.  Order
 hardly matters and there are few actions, so AMAF (``Options.rave``) learns quickly which kinds
 pay at this stage: single cells while the map is open, pairs and triples when it is tight.
 
