@@ -17,6 +17,7 @@ import hashlib
 import importlib.util
 import sys
 import types
+import typing
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,8 @@ class CodeFingerprint(Fingerprint):
             self.add("set", frozenset(value))
         elif isinstance(value, Path):
             self.add("path", str(value))
+        elif typing.get_origin(value) is not None or isinstance(value, types.UnionType):
+            self.add("type alias", repr(value))
         elif isinstance(value, functools.partial):
             self.value([value.func, value.args, value.keywords], attributes)
         elif isinstance(value, functools._lru_cache_wrapper):

@@ -5,6 +5,7 @@ included.  What it accepts, the engine can do: every edge is a simulated key seq
 all cells on which its success depends.  Enemies are not considered, as in the paper.
 """
 
+import functools
 import heapq
 from dataclasses import dataclass, field
 
@@ -68,21 +69,13 @@ class Map:
         return True
 
 
-def _grouped(player: Player) -> dict[int, dict[int, list[Move]]]:
+@functools.cache
+def moves_of(player: Player) -> dict[int, dict[int, list[Move]]]:
+    """All moves by dx and dy."""
     found: dict[int, dict[int, list[Move]]] = {}
     for move in every_move(player):
         found.setdefault(move.dx, {}).setdefault(move.dy, []).append(move)
     return found
-
-
-_MOVES: dict[Player, dict[int, dict[int, list[Move]]]] = {}
-
-
-def moves_of(player: Player) -> dict[int, dict[int, list[Move]]]:
-    """All moves by dx and dy."""
-    if player not in _MOVES:
-        _MOVES[player] = _grouped(player)
-    return _MOVES[player]
 
 
 def play(level: Level, player: Player = "small") -> Report:
