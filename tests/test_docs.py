@@ -71,6 +71,7 @@ def test_every_option_is_documented(root):
         "docs/go.md",
         "docs/maps.md",
         "docs/functions.md",
+        "docs/stories.md",
     ],
 )
 def test_links_lead_somewhere(root, page):

@@ -342,3 +342,22 @@ def test_names_mean_nothing_to_python():
         condition("__builtins__", Vocabulary(), {})
     with pytest.raises(LanguageError):
         condition("().__class__", Vocabulary(), {})
+
+
+def test_the_guides_examples_load(root, tmp_path):
+    """The TOML blocks of docs/stories.md: a set-up, a list of goals, a library."""
+    blocks = re.findall(
+        r"^```toml\n(.*?)^```", (root / "docs" / "stories.md").read_text(), re.S | re.M
+    )
+    ten, goals, library = blocks
+    assert len([line for line in ten.splitlines() if line.strip()]) <= 10
+    assert impossible(read_setup(Source(ten, "ten.toml"))) == ""
+    body = SHERLOCK.replace('goals = ["at least 2 dead", "the murderer is arrested"]', goals)
+    assert len(read_setup(Source(body, "goals.toml")).goals) == 6
+    assert [a.name for a in Library([Source(library, "tiny.toml")]).actions] == ["Steal"]
+
+
+def test_every_shipped_phrase_is_in_the_guide(root):
+    text = " ".join((root / "docs" / "stories.md").read_text().split())
+    for phrase in load_library("crime").phrases:
+        assert re.sub(r"\{(\w)\w*:.*?\}", r"\1", phrase.text) in text, phrase.text

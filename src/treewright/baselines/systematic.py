@@ -37,6 +37,7 @@ class Space(NamedTuple):
     actions: Any
     depths: Any
     scores: Any
+    next: Any  # depth-first: how many children were generated
     open_nodes: Any
     buffer: Any
     out: Any
@@ -86,7 +87,7 @@ def _search(
         raise OptionError(f"nodes must be a whole number, at least 1; not {nodes!r}")
     if not domain.is_record:
         raise OptionError(f"{mode} search needs {domain.name} to keep its states in records")
-    needed = (nodes + 1) * (domain.state.itemsize + 24)
+    needed = (nodes + 1) * (domain.state.itemsize + 28)
     if needed > parse_memory(memory):
         raise OptionError(f"{nodes} nodes need {needed} bytes, more than memory={memory!r}")
     compiled = engine == "compiled"
@@ -129,14 +130,16 @@ def _search(
 def _space(domain: Domain, capacity: int) -> Space:
     states = np.empty(capacity, domain.state)
     states[0] = domain.new_state()._record[0]
-    numbers = [np.empty(capacity, np.int32) for _ in range(4)]
+    numbers = [np.empty(capacity, np.int32) for _ in range(5)]
     for array in numbers:
         array[0] = 0
-    parents, actions, depths, open_nodes = numbers
+    parents, actions, depths, open_nodes, next_child = numbers
     parents[0] = -1
     scores = np.full(1, -math.inf).repeat(capacity)
     buffer = np.zeros(domain.max_actions + 1, np.int32)
-    return Space(states, parents, actions, depths, scores, open_nodes, buffer, np.zeros(1))
+    return Space(
+        states, parents, actions, depths, scores, next_child, open_nodes, buffer, np.zeros(1)
+    )
 
 
 def _for_engine(

@@ -25,25 +25,36 @@ def explore(space, t, counts, mode, budget, expansions):
                 return 2
             node = c.head
             c.head += 1
+        elif c.waiting == 0:
+            return 2
+        elif mode == DEPTH:
+            node = space.open_nodes[c.waiting - 1]
         else:
-            if c.waiting == 0:
-                return 2
-            node = pop(space, c, mode)
+            node = pop(space, c)
         s = space.states[node]
         if ended(s, t) or space.depths[node] >= MAX_LENGTH:
+            if mode == DEPTH:
+                c.waiting -= 1
             continue
         n = legal(s, t, space.buffer)
         if n <= 0:
             return 3
         if n > MAX_ACTIONS:
             return 4
+        if mode == DEPTH:  # one child at a time: its sisters wait until all below it is done
+            if space.next[node] == 0:
+                c.expanded += 1
+            if space.next[node] == n:
+                c.waiting -= 1
+            else:
+                space.next[node] += 1
+                generate(space, t, c, mode, node, space.buffer[space.next[node] - 1])
+            continue
         c.expanded += 1
         for i in range(n):
             if c.generated >= budget:
                 break
-            # a stack gives back the last one first: push so that the first action is on top
-            at = n - 1 - i if mode == DEPTH else i
-            generate(space, t, c, mode, node, space.buffer[at])
+            generate(space, t, c, mode, node, space.buffer[i])
     return 0
 
 
@@ -56,6 +67,7 @@ def generate(space, t, c, mode, parent, action):
     space.parents[node] = parent
     space.actions[node] = action
     space.depths[node] = space.depths[parent] + 1
+    space.next[node] = 0
     c.generated += 1
     score = score_of(space, t, s)
     space.scores[node] = priority(s, t) if HAS_PRIORITY else score
@@ -91,10 +103,8 @@ def push(space, c, mode, node):
             at = above
 
 
-def pop(space, c, mode):
+def pop(space, c):
     c.waiting -= 1
-    if mode == DEPTH:
-        return space.open_nodes[c.waiting]
     top = space.open_nodes[0]
     space.open_nodes[0] = space.open_nodes[c.waiting]
     at = 0

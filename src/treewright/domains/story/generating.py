@@ -7,7 +7,7 @@ value, finished sub-trees closed, rollouts biased by the table of action values,
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from treewright.baselines import best_first, breadth_first, depth_first
@@ -18,7 +18,6 @@ from treewright.domains.story.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
 from treewright.kernel.rng import stream_seed
 from treewright.options import Options, Rollout, SelectionBias
-from treewright.phases import run_phases
 from treewright.search import Search
 
 Method = Literal["mcts", "breadth-first", "depth-first", "best-first"]
@@ -78,6 +77,8 @@ def generate(
     replay(setup, setup.steering.prefix)  # before anything is compiled
     domain = story_domain(setup, prefix=prefix_reward)
     if method == "mcts":
+        if prune and options.max_backup > 0:
+            options = replace(options, choose="max")  # the best story below, not the best mean
         run = _Run(domain, nodes, seed, options, memory, progress)
         run.pruned(prune) if prune else run.restarted() if restarts else run.once()
         actions, found = run.best, run.report
@@ -140,11 +141,11 @@ class _Run:
         self._searches += 1
         return Search(self._domain, self._options, seed=seed, memory=self._memory, beat=beat)
 
-    def _run(self, search: Search, nodes: int) -> bool:
-        """Some nodes of one search; False if it is of no use to go on."""
+    def _run(self, search: Search, nodes: int) -> str:
+        """Some nodes of one search; why it stopped."""
         if search.position.ended:
             self._stopped = "solved"
-            return False
+            return "solved"
         before = search.result()
         seen = None
         if self._progress is not None:
@@ -162,26 +163,25 @@ class _Run:
             self.score, self.best = result.best_score, result.best_sequence
         if result.stopped in ("interrupt", "solved"):
             self._stopped = result.stopped
-        return result.stopped == "nodes"
+        return result.stopped
 
     def once(self) -> None:
-        self._run(self._search(), self._nodes)
+        """One tree, as far as the memory goes."""
+        self._stopped = self._run(self._search(), self._nodes)
 
     def restarted(self) -> None:
+        """Many short searches; each looks only for stories that are better than the best."""
         while self._made < self._nodes and self._stopped == "nodes":
-            left = self._nodes - self._made
-            self._run(self._search(), min(RESTART, left))
+            before = self._made
+            why = self._run(self._search(), min(RESTART, self._nodes - before))
+            if self._made == before:  # a tree without a node to add
+                self._stopped = why
 
     def pruned(self, nodes: int) -> None:
         """Search, commit, search again; the best story on the way is kept (Magnuson 4.5)."""
         search = self._search()
         while self._made < self._nodes and not search.position.ended:
-            if not self._run(search, min(nodes, self._nodes - self._made)):
+            why = self._run(search, min(nodes, self._nodes - self._made))
+            if why not in ("nodes", "memory"):  # a full memory is made free by the commit
                 break
             search.commit(search.result().best)
-
-
-__all__ = [
-    "DEFAULT", "METHODS", "PLAIN", "ROLLOUT_BIAS", "SELECTION_BIAS", "Progress", "generate",
-    "run_phases",
-]  # fmt: skip

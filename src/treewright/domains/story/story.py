@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from treewright.domains.story.model import Event
+from treewright.domains.story.model import Event, Expr
 from treewright.domains.story.setup import Setup
 from treewright.domains.story.source import StoryError
 from treewright.domains.story.world import Step, World, covers, ground_text, scope_of
@@ -129,33 +129,62 @@ def _without(story: Story, left_out: Sequence[int]) -> Story | None:
 
 
 def links(story: Story) -> list[Link]:
-    """Which step made which possible or believable, and which goals rest on which."""
-    setup = story.setup
-    last: dict[Any, int] = {}
-    found: dict[tuple[int, int], Link] = {}
+    """Which step made which possible or believable, and which goals rest on which.
 
-    def note(cells: Any, target: int, motive: bool) -> None:
-        for cell in sorted(cells, key=lambda c: (str(c[0]), c[1], c[2])):
-            if cell in last and (last[cell], target) not in found:
-                text = cell_text(setup, cell)
-                found[last[cell], target] = Link(last[cell], target, text, motive)
-
-    for i, step in enumerate(story.steps):
-        note(step.needs, i, False)
-        note(step.motive, i, True)
-        last |= {cell: i for cell, _, _ in step.changes}
-    world = World.start(setup)
-    for event in story.events:
-        world.play(event)
-    for i, goal in enumerate(setup.goals):
+    A condition rests on the step that established it: the last one but for which it would not hold.
+    """
+    finder = _Links(story.setup)
+    for i, (event, step) in enumerate(zip(story.events, story.steps, strict=True)):
+        action = story.setup.library.action(event.action)
+        finder.note(action.precondition, scope_of(event), i, False)
+        rule = finder.world.believed(event)[1]
+        finder.note(rule.condition, scope_of(event), i, True)
+        finder.world.do(event, step.believability)
+        for cell, before, _ in step.changes:
+            finder.history.setdefault(cell, []).append((i, before))
+    for i, goal in enumerate(story.setup.goals):
         if story.goals[i] > 0:
-            note(world.support(goal.expr, {}), len(story.steps) + i, False)
+            target = len(story.steps) + i
+            finder.note(goal.expr, {}, target, False)
             for pattern in (e.value for e in goal.expr.walk() if e.op in ("times", "when")):
-                at = [j for j, e in enumerate(story.events) if covers(pattern, e)]
-                for j in at[:1]:
-                    target = len(story.steps) + i
-                    found.setdefault((j, target), Link(j, target, pattern.action, False))
-    return list(found.values())
+                first = next((j for j, e in enumerate(story.events) if covers(pattern, e)), None)
+                if first is not None:
+                    link = Link(first, target, pattern.action, False)
+                    finder.found.setdefault((first, target), link)
+    return list(finder.found.values())
+
+
+class _Links:
+    """The world as it changes, with what each step overwrote."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.world = World.start(setup)
+        self.history: dict[Any, list[tuple[int, Any]]] = {}  # cell -> (step, value before it)
+        self.found: dict[tuple[int, int], Link] = {}
+
+    def note(self, expr: Expr, scope: dict[str, int], target: int, motive: bool) -> None:
+        if expr.op == "and":
+            for part in expr.args:
+                self.note(part, scope, target, motive)
+            return
+        cells = self.world.support(expr, scope)
+        for cell in sorted(cells, key=lambda c: (str(c[0]), c[1], c[2])):
+            step = self._established(expr, scope, cell)
+            if step is not None and (step, target) not in self.found:
+                text = cell_text(self.world.setup, cell)
+                self.found[step, target] = Link(step, target, text, motive)
+
+    def _established(self, expr: Expr, scope: dict[str, int], cell: Any) -> int | None:
+        """The last step that wrote a cell and without whose value there the condition fails."""
+        now, values = self.world.value(expr, scope), self.world.values
+        kept = values[cell]
+        for step, before in reversed(self.history.get(cell, [])):
+            values[cell] = before
+            without = self.world.value(expr, scope)
+            values[cell] = kept
+            if without != now:
+                return step
+        return None
 
 
 def cell_text(setup: Setup, cell: Any) -> str:

@@ -73,7 +73,8 @@ def prose(story: Story) -> str:
             paragraphs.append([])
         paragraphs[-1].append(sentence.text)
     if len(paragraphs) > 2 and len(paragraphs[-1]) == 1:
-        paragraphs[-2] += paragraphs.pop()
+        last = paragraphs.pop()
+        paragraphs[-1] += last
     return "\n\n".join(" ".join(p) for p in paragraphs if p)
 
 
