@@ -45,8 +45,7 @@ class Search:
     ``workers`` trees grow in as many threads and are merged at the root.  ``memory`` bounds the
     trees; ``when_full`` says what happens then: ``stop``, go on with ``rollout`` only, or
     ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain;
-    ``debug=True`` compiles it with every index checked.  ``beat``: sequences that score no more
-    than this are not kept (and, with ``Options(bound=True)``, not looked for).
+    ``debug=True`` compiles it with every index checked.
     """
 
     _worker_type = Worker
@@ -63,7 +62,6 @@ class Search:
         when_full: WhenFull = "stop",
         engine: Literal["compiled", "python"] = "compiled",
         debug: bool = False,
-        beat: float = -math.inf,
     ) -> None:
         if not isinstance(domain, Domain):
             raise OptionError(f"Search needs an instance of a tw.Domain, not {domain!r}")
@@ -92,7 +90,7 @@ class Search:
         self._may_run = threading.Event()
         self._may_run.set()
         self._locks = [threading.Lock() for _ in range(workers)]
-        self._best: tuple[float, list[int]] = (beat, [])
+        self._best: tuple[float, list[int]] = (-math.inf, [])
         self._seconds = 0.0
         self._stopped = "simulations"
         switches = switches_of(domain, self.options)
@@ -111,7 +109,7 @@ class Search:
             for i in range(workers)
         ]
         for worker in self.workers:
-            worker.start(beat)
+            worker.start()
         if not self.position.ended:
             self._set_players(self.position.player)
 

@@ -154,6 +154,7 @@ BAD_SETUPS = [
     ('pronoun = "she"', 'pronoun = "xe"', r"line 17: a pronoun is"),
     ('pronoun = "she"', 'gender = "she"', r"line 17: 'gender' is unknown"),
     ('length = 20', 'length = 0', r"line 4: length is a whole number from 1 to"),
+    ('[items]', '[items]\nkeep = ["Alice is alive"]', r"line 24: keep must stand above the first"),
     ('length = 20', 'lenght = 20', r"line 4: 'lenght' is unknown here; did you mean 'length'"),
     ('length = 20', 'enough = 1.5', r"line 4: enough is above 0 and at most 1"),
     ('length = 20', 'forbid = ["Murder"]', r"line 4, .*there is no action 'Murder'"),

@@ -106,6 +106,7 @@ class Grounding:
             "fixed": own,
             "events": events,
             "relevant": self._relevant(program),
+            "most": self._most(scale, own),
             "code": np.array([c[:3] for c in program.code], np.int32).reshape(-1, 3),
             "numbers": np.array([c[3] for c in program.code]),
             "limits": np.array([setup.length, prefix, self.total, world.length], np.int64),
@@ -133,6 +134,16 @@ class Grounding:
             scale[self.matching(event)] = 0.0
         scale[own == 0.0] = 0.0
         return scale, own
+
+    def _most(self, scale: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """The highest believability that each kind of action can have."""
+        found = []
+        for k, action in enumerate(self.setup.library.actions):
+            rows = slice(int(self.base[k]), int(self.base[k + 1]))
+            rules = max(r.value for r in action.believe)
+            rated = np.where(own[rows] >= 0, own[rows], rules) * scale[rows].astype(np.float64)
+            found.append(min(1.0, float(rated.max(initial=0.0))))
+        return np.array(found)
 
     def _relevant(self, program: Program) -> np.ndarray:
         """Whether an action can change what the goals read."""

@@ -170,6 +170,8 @@ class Story(Domain):
         m = 0
         for i in range(n):
             a = int64(out[i])
+            if s.believability * t.most[t.schema[a]] <= s.beat:
+                continue
             b = believed(s, t, a)
             if b > 0.0 and s.believability * b > s.beat:
                 out[m] = a

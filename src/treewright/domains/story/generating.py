@@ -16,7 +16,6 @@ from treewright.domains.story.model import Event
 from treewright.domains.story.setup import Setup
 from treewright.domains.story.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
-from treewright.kernel.rng import stream_seed
 from treewright.options import Options, Rollout, SelectionBias
 from treewright.search import Search
 
@@ -136,29 +135,28 @@ class _Run:
         }
 
     def _search(self) -> Search:
-        beat = self.score if self._options.bound else -math.inf
-        seed = stream_seed(self._seed, self._searches) >> 1
         self._searches += 1
-        return Search(self._domain, self._options, seed=seed, memory=self._memory, beat=beat)
+        return Search(self._domain, self._options, seed=self._seed, memory=self._memory)
 
     def _run(self, search: Search, nodes: int) -> str:
         """Some nodes of one search; why it stopped."""
         if search.position.ended:
             self._stopped = "solved"
             return "solved"
-        before = search.result()
+        counts = search.workers[0].run
+        created, simulations = int(counts["created"]), int(counts["simulations"])
         seen = None
         if self._progress is not None:
             report = self._progress
 
             def seen(now: Any) -> None:
                 best = float(now.search.workers[0].run["best_score"])
-                made = self._made + now.created - before.created
+                made = self._made + now.created - created
                 report(Progress(made, max(best, self.score)))
 
         result = search.run(nodes=nodes, progress=seen)
-        self._made += result.created - before.created
-        self._simulations += result.simulations - before.simulations
+        self._made += result.created - created
+        self._simulations += result.simulations - simulations
         if result.best_score is not None and result.best_score > self.score:
             self.score, self.best = result.best_score, result.best_sequence
         if result.stopped in ("interrupt", "solved"):
@@ -170,12 +168,17 @@ class _Run:
         self._stopped = self._run(self._search(), self._nodes)
 
     def restarted(self) -> None:
-        """Many short searches; each looks only for stories that are better than the best."""
-        while self._made < self._nodes and self._stopped == "nodes":
+        """Many short searches; with ``bound``, each has to beat the best of those before it."""
+        search = self._search()
+        while self._stopped == "nodes":
             before = self._made
-            why = self._run(self._search(), min(RESTART, self._nodes - before))
+            why = self._run(search, min(RESTART, self._nodes - before))
             if self._made == before:  # a tree without a node to add
                 self._stopped = why
+            if self._made >= self._nodes:
+                return
+            search.restart()
+            self._searches += 1
 
     def pruned(self, nodes: int) -> None:
         """Search, commit, search again; the best story on the way is kept (Magnuson 4.5)."""

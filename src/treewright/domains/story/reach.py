@@ -186,7 +186,7 @@ def shown(expr: Expr, setup: Setup) -> str:
         if expr.type.kind == "entity":
             return "none" if expr.value < 0 else setup.entity(expr.type.name, expr.value).id
         if expr.type.kind == "enum":
-            return setup.library.known.enums[expr.type.name][expr.value]
+            return str(setup.library.known.enums[expr.type.name][expr.value])
         return ("false", "true")[expr.value] if expr.type.kind == "bool" else str(expr.value)
     if op == "var":
         return str(expr.value).replace("q", "X").replace("p", "A")

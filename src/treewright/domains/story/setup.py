@@ -129,6 +129,8 @@ class Setup:
                 or key in language.KEYWORDS | language.QUANTIFIERS
             ):
                 raise source.error(f"{key!r} can't be an id: use letters, digits and _", *where)
+            if key in KEYS and not isinstance(given, dict):
+                raise source.error(f"{key} must stand above the first [section]", *where)
             if not isinstance(given, dict):
                 raise source.error(f"write {key} = {{ … }}", *where)
             if key in self.known.entities:

@@ -182,8 +182,8 @@ class _Links:
             values[cell] = before
             without = self.world.value(expr, scope)
             values[cell] = kept
-            if without != now:
-                return step
+            if bool(without != now):
+                return int(step)
         return None
 
 
