@@ -27,6 +27,7 @@ from treewright.experiments.experiment import Experiment, ExperimentError, Setti
 from treewright.kernel.fingerprint import Fingerprint, Unhashable
 
 _FOLLOWED = ("treewright.domains.", "treewright.experiments.catalogue.")
+_WHOLE = ("treewright.domains.story.",)  # its functions are generated from files: see 'uses'
 _BY_NAME = ("treewright.domains.make", "treewright.domains.find")
 # These find, say or keep things: a change in them changes no number.
 _SILENT = frozenset(
@@ -174,7 +175,7 @@ class CodeFingerprint(Fingerprint):
     def _by_module(self, module: str, place: str) -> bool:
         """Add what stands for a whole module; False if its parts must be followed instead."""
         top = module.partition(".")[0]
-        if module.startswith(_FOLLOWED):
+        if _is_followed(module):
             return False
         if top == "treewright":
             if module not in _SILENT:
@@ -186,6 +187,11 @@ class CodeFingerprint(Fingerprint):
         else:
             return False
         return True
+
+
+def _is_followed(module: str) -> bool:
+    """Whether a module's functions are looked at one by one."""
+    return module.startswith(_FOLLOWED) and not module.startswith(_WHOLE)
 
 
 def _unwrapped(member: Any) -> Any:
@@ -229,7 +235,7 @@ def _closure(module: str) -> set[Path]:
     todo = [module]
     while todo:
         name = todo.pop()
-        if name in seen or name in _SILENT or name.startswith(_FOLLOWED):
+        if name in seen or name in _SILENT or _is_followed(name):
             continue
         seen.add(name)
         path = _file(name)

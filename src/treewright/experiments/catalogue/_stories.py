@@ -9,6 +9,7 @@ from treewright.domains.story.generating import (
     SELECTION_BIAS,
     generate,
 )
+from treewright.domains.story.library import find_source
 from treewright.domains.story.setup import load_setup
 from treewright.experiments import Row, Rows, Settings
 from treewright.experiments.summary import where
@@ -74,6 +75,11 @@ def run(settings: Settings, seed: int) -> Row:
         "explored": int(story.found["nodes"]),
         "stopped": str(story.found["stopped"]),
     }
+
+
+def uses(settings: Settings) -> list[str]:
+    """The library and the set-up are part of what is measured."""
+    return [find_source("crime", "libraries").text, find_source(SETUP, "setups").text]
 
 
 def mean(rows: Rows, **settings: object) -> float:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from treewright.experiments import Experiment, Grid, Measure, Rows, Verdict, judge
-from treewright.experiments.catalogue._stories import mean, run
+from treewright.experiments.catalogue._stories import mean, run, uses
 from treewright.experiments.plots import curves
 
 STEPS = {
@@ -47,4 +47,5 @@ EXPERIMENT = Experiment(
     groups=("search", "nodes"),
     verdict=verdict,
     draw=draw,
+    uses=uses,
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from treewright.experiments import Experiment, Grid, Measure, Rows, Verdict, judge
-from treewright.experiments.catalogue._stories import SOURCE, mean, run
+from treewright.experiments.catalogue._stories import SOURCE, mean, run, uses
 from treewright.experiments.plots import curves
 
 SEARCHES = ["plain", "selection bias", "rollout bias"]
@@ -45,4 +45,5 @@ EXPERIMENT = Experiment(
     groups=("search", "nodes"),
     verdict=verdict,
     draw=draw,
+    uses=uses,
 )

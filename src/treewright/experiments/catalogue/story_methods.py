@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from treewright.experiments import Experiment, Grid, Measure, Reference, Rows, Verdict, judge
-from treewright.experiments.catalogue._stories import SOURCE, mean, run
+from treewright.experiments.catalogue._stories import SOURCE, mean, run, uses
 from treewright.experiments.plots import curves
 
 NAMES = {
@@ -69,6 +69,7 @@ EXPERIMENT = Experiment(
     groups=("search", "nodes"),
     verdict=verdict,
     draw=draw,
+    uses=uses,
     references=[
         Reference({"search": m, "nodes": n}, value, "Table 1") for (m, n), value in PAPER.items()
     ],

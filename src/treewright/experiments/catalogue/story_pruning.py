@@ -3,7 +3,7 @@
 from typing import Any
 
 from treewright.experiments import Experiment, Grid, Measure, Rows, Verdict, judge
-from treewright.experiments.catalogue._stories import SOURCE, mean, run
+from treewright.experiments.catalogue._stories import SOURCE, mean, run, uses
 from treewright.experiments.plots import curves
 from treewright.experiments.summary import where
 
@@ -58,4 +58,5 @@ EXPERIMENT = Experiment(
     groups=("search", "nodes", "prune"),
     verdict=verdict,
     draw=draw,
+    uses=uses,
 )
