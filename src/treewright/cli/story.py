@@ -1,15 +1,15 @@
 """``treewright story generate | new | list | check | describe``: from a set-up to a story."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, emit
+from treewright.cli.common import Json, Quiet, Seed, counted, emit
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
+    from treewright.domains.story.generating import Progress
     from treewright.domains.story.setup import Setup
     from treewright.domains.story.story import Story
 
@@ -110,7 +110,11 @@ def generate(
         "memory": memory,
     }
     _check_reachable(loaded)
-    with _progress(setup, nodes * max(1, variants, branches + 1), quiet) as seen:
+    with counted(setup, nodes * max(variants, branches + 1), quiet) as bar:
+
+        def seen(now: "Progress") -> None:
+            bar(now.nodes, f"{now.nodes:,} nodes, best {now.score:.3f}")
+
         if branches:
             stories = branching(loaded, branches, seed=seed, progress=seen, **how)
         else:
@@ -181,31 +185,6 @@ def _check_reachable(setup: "Setup") -> None:
     found = impossible(setup)
     if found:
         raise StoryError(found)
-
-
-def _progress(what: str, nodes: int, quiet: bool) -> Any:
-    """A bar on stderr, or nothing."""
-    import contextlib
-
-    @contextlib.contextmanager
-    def shown() -> Any:
-        if quiet or not sys.stderr.isatty():
-            yield None
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(f"{what}: compiling", total=nodes)
-
-            def seen(now: Any) -> None:
-                text = f"{what}: {now.nodes:,} nodes, best {now.score:.3f}"
-                bar.update(task, completed=now.nodes, description=text)
-
-            yield seen
-
-    return shown()
 
 
 def _write(path: Path, text: str) -> None:

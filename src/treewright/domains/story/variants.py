@@ -58,8 +58,10 @@ def branching(
     first = generate(setup, seed=seed, progress=progress, **how)
     stories = [first]
     pinned = len(setup.steering.prefix)
-    room = range(pinned, max(pinned, len(first.steps) - 1))
-    at = [room[round((i + 1) * len(room) / (points + 1))] for i in range(points)] if room else []
+    events = first.events
+    # what was done before can't be forbidden at the choice point
+    room = [i for i in range(pinned, len(events) - 1) if events[i] not in events[:i]]
+    at = [room[(i + 1) * len(room) // (points + 1)] for i in range(points)] if room else []
     done = int(first.found.get("nodes", 0))
     for i, moment in enumerate(dict.fromkeys(at)):
         if stories[-1].found.get("stopped") == "interrupt":
