@@ -57,6 +57,14 @@ class Position:
     def play(self, action: int) -> None:
         if action not in self.legal():
             raise OptionError(f"action {action} is not legal in this position")
+        self.follow(action)
+
+    def follow(self, action: int) -> None:
+        """Play an action that a search has listed.
+
+        It is not looked up again: with ``Options(bound=True)`` what is listed depends on the best
+        reward at that time.
+        """
         self._hooks["play"](self.state, self._tables, action)
         self.history.append(action)
 

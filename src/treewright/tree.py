@@ -84,7 +84,7 @@ class TreeView:
             node = int(below[np.argmax(nodes[below]["visits"])])
             action = int(nodes[node]["action"])
             line.append((action, position.describe(action)))
-            position.play(action)
+            position.follow(action)
 
     def walk(self, depth: int = 3, top: int = 5) -> Iterator[Shown]:
         """The root and, level by level, each node's ``top`` most visited children."""
@@ -109,7 +109,7 @@ class TreeView:
                         _mean(row),
                     )
                     after = position.copy()
-                    after.play(action)
+                    after.follow(action)
                     below.append((child, after))
             level = below
 

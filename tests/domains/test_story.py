@@ -234,6 +234,19 @@ def test_variants_differ_and_branches_share_a_beginning():
     assert setup.steering.prefix == []
 
 
+def test_a_tree_whose_best_line_ends_for_want_of_anything_better_can_be_shown():
+    """The action that ends a story is listed only while there is something to beat."""
+    others = [a.name for a in load_setup("jealousy").library.actions if a.name != "Insult"]
+    steering = {"forbid": others, "require": ["Insult(Rosa, Emil)"]}
+    domain = story_domain(load_setup("jealousy", steering))
+    search = Search(domain, DEFAULT, seed=1, memory="8MiB", engine="python")
+    for _ in range(6):
+        result = search.run(40)
+        assert result.principal_variation(20) is not None
+        assert len(list(search.tree.walk(depth=8, top=60))) > 1
+    assert domain.grounding.stop in search.tree.nodes["action"]
+
+
 def test_pruning_commits_step_by_step():
     setup = load_setup("sherlock")
     story = generate(setup, nodes=6000, seed=1, prune=1000)

@@ -187,4 +187,7 @@ class _Run:
             why = self._run(search, min(nodes, self._nodes - self._made))
             if why not in ("nodes", "memory"):  # a full memory is made free by the commit
                 break
-            search.commit(search.result().best)
+            best = search.result().best
+            if best == self._domain.grounding.stop:
+                break
+            search.commit(best)
