@@ -8,7 +8,7 @@ from typing import Any
 from treewright.domains.story.domain import Grounding
 from treewright.domains.story.grounding import compile_goals
 from treewright.domains.story.library import Library, find_source, load_library
-from treewright.domains.story.model import Attribute, Expr
+from treewright.domains.story.model import Attribute
 from treewright.domains.story.reach import impossible
 from treewright.domains.story.setup import Setup, read_setup
 from treewright.domains.story.source import Source, StoryError
@@ -219,6 +219,3 @@ def _identifier(name: str) -> str:
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-__all__ = ["Expr", "ask", "check_file", "described", "unused"]

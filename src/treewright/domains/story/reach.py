@@ -8,7 +8,6 @@ can't come true even then is impossible.  The converse does not hold.
 from itertools import product
 from typing import Any
 
-from treewright.domains.story.language import LanguageError
 from treewright.domains.story.model import TRUE, Action, Attribute, Change, Event, Expr
 from treewright.domains.story.setup import Setup
 from treewright.domains.story.world import OPERATIONS, Scope, World, covers
@@ -202,6 +201,3 @@ def shown(expr: Expr, setup: Setup) -> str:
     if op == "not":
         return f"not {args[0]}"
     return f" {op} ".join(args)
-
-
-__all__ = ["LanguageError", "impossible", "shown"]

@@ -7,7 +7,7 @@ what each condition rested on.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from treewright.domains.story.model import TRUE, Action, Attribute, Change, Event, Expr, Rule
+from treewright.domains.story.model import Action, Attribute, Change, Event, Expr, Rule
 
 if TYPE_CHECKING:
     from treewright.domains.story.setup import Setup
@@ -253,6 +253,3 @@ def ground_text(setup: "Setup", event: Event) -> str:
         for n, (_, kind) in zip(event.args, action.params, strict=True)
     ]
     return f"{event.action}({', '.join(names)})"
-
-
-__all__ = ["TRUE", "Step", "World", "covers", "ground_text", "scope_of"]
