@@ -89,6 +89,7 @@ class _Teller:
         self._mentioned: list[Entity] = []  # people in the sentence under way
         self._before: list[Entity] = []  # and in the one before
         self._used: dict[str, str] = {}
+        self._joined = False  # whether the sentence goes on with another action
 
     # ---------------------------------------------------------------------------- planning
 
@@ -134,8 +135,8 @@ class _Teller:
             and group[-1].subject is not None
             and not group[-1].after
             and clauses[at + len(group)].subject == group[-1].subject
-            and not _ends(clauses[at + len(group)].predicate)
-            and not _ends(group[-1].predicate)
+            and not _alone(clauses[at + len(group)].predicate)
+            and not _alone(group[-1].predicate)
             and not any(c.where for c in group[1:])
         ):
             group.append(clauses[at + len(group)])
@@ -181,7 +182,11 @@ class _Teller:
         text = ""
         if first.subject is not None:
             text = self._as_subject(first.subject)
-        parts = [self._said(c.predicate, c) for c in group]
+        parts = []
+        for clause in group:
+            self._joined = bool(parts)
+            parts.append(self._said(clause.predicate, clause))
+        self._joined = False
         if first.subject is None:
             text = parts[0]
         elif len(group) > 1 and first.where:
@@ -242,6 +247,9 @@ class _Teller:
             return _possessive(person.name) if form == "his" else person.name
         if form == "'s":
             return self._pronoun(person, "his") if seen and alone else _possessive(person.name)
+        again = self._joined and seen and not own
+        if again and all(self._word(p) != self._word(person) for p in others):
+            return self._pronoun(person, "him")
         return person.name
 
     def _place(self, place: Entity, form: str) -> str:
@@ -277,9 +285,9 @@ class _Teller:
         return self._setup.entity(expr.type.name, number) if number >= 0 else None
 
 
-def _ends(template: Template) -> bool:
-    """Whether a sentence brings its own full stop."""
-    return isinstance(template[-1], str) and template[-1].rstrip().endswith((".", "!", "?"))
+def _alone(template: Template) -> bool:
+    """Whether a sentence can't be joined: it has its own full stop, or parts of its own."""
+    return any(isinstance(p, str) and re.search(r"[,;.!?]| and they ", p) for p in template)
 
 
 def _listed(parts: list[str]) -> str:
