@@ -67,7 +67,8 @@ def generate(
 
     ``restarts``: many searches that share the best score instead of one.  ``prune``: plan step by
     step, committing the best action after so many nodes (Magnuson 4.5).  ``prefix_reward``: see
-    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards.
+    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards (not after the other
+    methods: a trimmed story of theirs would be ours).
     """
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
@@ -97,7 +98,7 @@ def generate(
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
         story = replay(setup, events[:pinned], seed, method=method, **found)
-    return trim(story, pinned) if shorten else story
+    return trim(story, pinned) if shorten and method == "mcts" else story
 
 
 class _Run:
