@@ -39,14 +39,6 @@ def optimize(
     given = {"moves": moves, "passes": passes, "splits": splits}
     options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     with counted(f"{function}, {method}", budget, quiet or as_json) as seen:
-        done = 0
-
-        def told(x: Any, value: float) -> None:
-            nonlocal done
-            done += 1
-            if done % 50 == 0:
-                seen(done, f"best {value:.6g}")
-
         found = minimize(
             f,
             box,
@@ -55,7 +47,7 @@ def optimize(
             seed=seed,
             seconds=seconds,
             options=options,
-            callback=None if quiet or as_json else told,
+            progress=lambda done, value: seen(done, f"best {value:.6g}"),
         )
     data: dict[str, Any] = {
         "function": function,

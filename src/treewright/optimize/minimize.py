@@ -50,6 +50,7 @@ def minimize(
     maxiter: int | None = None,
     seconds: float | None = None,
     callback: Callable[..., object] | None = None,
+    progress: Callable[[int, float], object] | None = None,
     workers: int | Callable[..., Any] = 1,
     vectorized: bool = False,
     options: dict[str, Any] | None = None,
@@ -60,8 +61,9 @@ def minimize(
     with ``vectorized``, a function of an array [points, dimensions].  ``maxiter`` is SciPy's
     name for the budget.  ``workers`` processes (or a map) evaluate a plain function; the result is
     the same for any number of them.  ``callback(x, fun)`` is told of the best so far and stops the
-    search by returning True.  ``options`` are the method's own: ``moves``, ``passes``, ``splits``
-    and ``c`` of ``iterated-splitting``, ``parts`` of ``best``.
+    search by returning True; ``progress(evaluations, fun)`` only looks.  ``options`` are the
+    method's own: ``moves``, ``passes``, ``splits`` and ``c`` of ``iterated-splitting``, ``parts``
+    of ``best``.
 
     A function that raises or returns nan ends the search with :class:`FunctionError`, which says
     at which point and holds the best so far as its ``result``.
@@ -79,7 +81,7 @@ def minimize(
         seconds=seconds,
         workers=workers,
         vectorized=vectorized,
-        callback=_told(callback) if callback else None,
+        callback=_told(callback, progress) if callback or progress else None,
     )
     known = {"iterated-splitting": ("moves", "passes", "splits", "c"), "best": ("parts",)}
     for name in options or {}:
@@ -119,8 +121,15 @@ def _with(f: Any, args: tuple[Any, ...]) -> Any:
     return call
 
 
-def _told(callback: Callable[..., object]) -> Callable[[Objective], object]:
-    return lambda objective: callback(objective.best_x.copy(), objective.best)
+def _told(
+    callback: Callable[..., object] | None, progress: Callable[[int, float], object] | None
+) -> Callable[[Objective], object]:
+    def told(objective: Objective) -> object:
+        if progress is not None:
+            progress(objective.done, objective.best)
+        return callback is not None and callback(objective.best_x.copy(), objective.best)
+
+    return told
 
 
 def _result(o: Objective, method: str, started: float, success: bool) -> OptimizeResult:

@@ -147,11 +147,18 @@ def _type(value: str | float) -> str:
 
 def to_xml(data: dict[str, Any]) -> str:
     """The same map in Tiled's XML format."""
-    plain = ("version", "orientation", "renderorder", "width", "height", "tilewidth")
-    plain += ("tileheight", "nextlayerid", "nextobjectid")
+    plain: tuple[str, ...] = ("version", "orientation", "renderorder", "width", "height")
+    plain += ("tilewidth", "tileheight", "nextlayerid", "nextobjectid")
     root = ET.Element("map", {k: str(data[k]) for k in plain} | {"infinite": "0"})
     for tileset in data["tilesets"]:
-        kept = ("firstgid", "name", "tilewidth", "tileheight", "tilecount", "columns")
+        kept: tuple[str, ...] = (
+            "firstgid",
+            "name",
+            "tilewidth",
+            "tileheight",
+            "tilecount",
+            "columns",
+        )
         node = ET.SubElement(root, "tileset", {k: str(tileset[k]) for k in kept})
         size = {"width": str(tileset["imagewidth"]), "height": str(tileset["imageheight"])}
         ET.SubElement(node, "image", {"source": tileset["image"], **size})
