@@ -20,6 +20,7 @@ from treewright.options import Options, Rollout, SelectionBias
 from treewright.search import Search
 
 Method = Literal["mcts", "breadth-first", "depth-first", "best-first"]
+Engine = Literal["compiled", "python"]
 METHODS = ("mcts", "breadth-first", "depth-first", "best-first")
 DEFAULT = Options(
     c=3.0,
@@ -61,6 +62,7 @@ def generate(
     prefix_reward: bool = True,
     shorten: bool = True,
     memory: str | int = "1GiB",
+    engine: Engine = "compiled",
     progress: Callable[[Progress], object] | None = None,
 ) -> Story:
     """The best story found with so many nodes.
@@ -79,7 +81,7 @@ def generate(
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
-        run = _Run(domain, nodes, seed, options, memory, progress)
+        run = _Run(domain, nodes, seed, options, memory, engine, progress)
         run.pruned(prune) if prune else run.restarted() if restarts else run.once()
         actions, found = run.best, run.report
     else:
@@ -87,6 +89,7 @@ def generate(
             domain,
             nodes,
             memory="16GiB",
+            engine=engine,
             progress=(lambda n: progress(Progress(n, math.nan))) if progress else None,
         )
         actions = made.best_sequence
@@ -111,6 +114,7 @@ class _Run:
         seed: int,
         options: Options,
         memory: str | int,
+        engine: Engine,
         progress: Callable[[Progress], object] | None,
     ) -> None:
         self._domain = domain
@@ -118,6 +122,7 @@ class _Run:
         self._seed = seed
         self._options = options
         self._memory = memory
+        self._engine = engine
         self._progress = progress
         self.best: list[int] = []
         self.score = -math.inf
@@ -137,7 +142,13 @@ class _Run:
 
     def _search(self) -> Search:
         self._searches += 1
-        return Search(self._domain, self._options, seed=self._seed, memory=self._memory)
+        return Search(
+            self._domain,
+            self._options,
+            seed=self._seed,
+            memory=self._memory,
+            engine=self._engine,
+        )
 
     def _run(self, search: Search, nodes: int) -> str:
         """Some nodes of one search; why it stopped."""

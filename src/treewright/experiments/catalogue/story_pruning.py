@@ -49,9 +49,9 @@ EXPERIMENT = Experiment(
     "are searched, and better stories are found.",
     source=f"{SOURCE}, the earlier draft only",
     scales={
-        "smoke": cells(2000, 500, "16MiB", 1),
+        "smoke": cells(30, 10, "16MiB", 1),
         "laptop": cells(200_000, 10_000, "32MiB", 3),
-        "paper": cells(50_000_000, 2_500_000, "1GiB", 3),
+        "paper": cells(50_000_000, 2_500_000, "1GiB", 5),
     },
     run=run,
     measure=Measure("score", "score of the story"),
