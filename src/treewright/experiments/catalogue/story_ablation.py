@@ -19,10 +19,12 @@ STEPS = {
 
 
 def verdict(rows: Rows) -> Verdict:
-    found = [mean(rows, search=s) for s in STEPS]
+    run_ = {str(r["search"]) for r in rows}
+    found = {s: mean(rows, search=s) for s in STEPS if s in run_}
+    ends = [mean(rows, search="plain"), mean(rows, search="default")]
     return judge(
-        "mean scores " + ", ".join(f"{m:.3f} ({s})" for s, m in zip(STEPS, found, strict=True)),
-        found[-1] >= 0.85 and found[0] < 0.1,
+        "mean scores " + ", ".join(f"{m:.3f} ({s})" for s, m in found.items()),
+        ends[0] < 0.1 and ends[1] >= 0.85,
         enough=len({r["seed"] for r in rows}) >= 5,
     )
 
