@@ -27,7 +27,7 @@ from treewright.random import below, uniform
 # the kinds of revision: how many cells of a 3 x 3 square change at once, and how often a change
 # that adds walls and leaves the fitness as it is is kept (taking walls away always is): floor to
 # spare is what the next wall needs to lengthen a way
-KINDS = ((1, 0.35), (1, 0.6), (2, 0.35), (3, 0.35))
+KINDS = ((1, 0.3), (1, 0.4), (2, 0.35), (3, 0.35))
 
 
 class Revise(Domain):
