@@ -14,13 +14,13 @@ from treewright.domains.tactics import evaluation, ordering, rules
 from treewright.domains.tactics.board import SQUARES
 from treewright.domains.tactics.domain import HeroAcademy
 from treewright.domains.tactics.notation import action_text, place, read_action, read_state, to_json
-from treewright.domains.tactics.rules import DISCARD, DROP
+from treewright.domains.tactics.rules import DISCARD, DROP, STATE
 from treewright.domains.tactics.units import INFERNO
 from treewright.errors import OptionError, TreewrightError
 from treewright.kernel.specialise import specialise
 
 BATCH = 512
-KINDS = ("legal", "kept", "keptSwap", "keptInferno", "value", "after", "eval", "evalWin", "order")
+KEYS = ("g", "n", "legal", "kept", "keptSwap", "keptInferno", "eval", "evalWin")
 
 
 class Rules:
@@ -75,12 +75,12 @@ def verify(path: Path, progress: Callable[[int], object] | None = None) -> Verdi
         where = f"{path.name}, line {number}"
         try:
             replay.take(line, where)
+        except OptionError as error:
+            raise OptionError(f"{where}: {error}") from error
         except KeyError as error:
             raise OptionError(f"{where}: key {error.args[0]!r} is missing") from error
         except (TypeError, ValueError, AttributeError, IndexError) as error:
             raise OptionError(f"{where}: this is not a record of FORMAT.md ({error})") from error
-        except OptionError as error:
-            raise OptionError(f"{where}: {error}") from error
         if progress is not None and number % 500 == 0:
             progress(found.records)
     replay.flush()
@@ -112,6 +112,9 @@ class _Replay:
         self.domain: HeroAcademy | None = None
         self.steps: list[tuple[str, dict[str, Any]]] = []
         self.last: dict[str, Any] | None = None
+        self.before = np.zeros(BATCH, STATE)
+        self.wanted = np.zeros(BATCH, STATE)
+        self.actions = np.zeros(BATCH, np.int64)
         self.room = np.zeros((BATCH, 3, 2000), np.int32)
 
     def take(self, line: dict[str, Any], where: str) -> None:
@@ -119,7 +122,12 @@ class _Replay:
         if kind == "step":
             if self.domain is None:
                 raise OptionError("a step before any game or state line")
+            for key in KEYS:
+                line[key]
             self._continues(line, where)
+            self.before[len(self.steps)] = read_state(line["before"])[0]
+            self.wanted[len(self.steps)] = read_state(line["after"])[0]
+            self.actions[len(self.steps)] = read_action(line["action"])
             self.steps.append((where, line))
             if len(self.steps) == BATCH:
                 self.flush()
@@ -155,9 +163,8 @@ class _Replay:
         steps, self.steps = self.steps, []
         if not steps or self.domain is None:
             return
-        before = np.concatenate([read_state(line["before"]) for _, line in steps])
-        wanted = np.concatenate([read_state(line["after"]) for _, line in steps])
-        actions = np.array([read_action(line["action"]) for _, line in steps], np.int64)
+        count = len(steps)
+        before, wanted, actions = self.before[:count], self.wanted[:count], self.actions[:count]
         after = np.zeros_like(before)
         counts = np.zeros((len(steps), 2), np.int64)
         evaluations = np.zeros((len(steps), 2), np.int64)
