@@ -59,8 +59,7 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "oep": _plain(OnlineEvolution),
         "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
         "emcts": _plain(EvolutionaryMCTS),
-        "emcts-40": _plain(EvolutionaryMCTS, phases=40),  # the paper's at 1 s a turn
-        "emcts-100": _plain(EvolutionaryMCTS, phases=100),  # and at 5 s
+        "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget
         "emcts-reply": _replying(EvolutionaryMCTS),
     }
 )

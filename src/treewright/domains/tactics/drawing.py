@@ -107,7 +107,11 @@ def figure(s: Any, board: Board, title: str = "") -> Any:
         shade = COLOURS[side]
         kind = s.unit[q]
         body = s.hp[q] == 0
-        style = {"facecolor": "white" if body else shade, "edgecolor": shade, "lw": 2}
+        style: dict[str, Any] = {
+            "facecolor": "white" if body else shade,
+            "edgecolor": shade,
+            "lw": 2,
+        }
         middle = (x + 0.5, y + 0.42)
         if kind == CRYSTAL:
             axes.add_patch(RegularPolygon(middle, 4, radius=0.34, **style))

@@ -56,11 +56,11 @@ def read_action(text: Any) -> int:
     try:
         head, rest = text[0], text[1:]
         if head == "X" and len(rest) == 1:
-            return action_of(DISCARD, CARD_LETTERS.index(rest), 0)
+            return int(action_of(DISCARD, CARD_LETTERS.index(rest), 0))
         if head == "D" and len(rest) == 3:
-            return action_of(DROP, CARD_LETTERS.index(rest[0]), _square(rest[1:]))
+            return int(action_of(DROP, CARD_LETTERS.index(rest[0]), _square(rest[1:])))
         if head in _UNIT_KINDS and len(rest) == 4:
-            return action_of(_UNIT_KINDS[head], _square(rest[:2]), _square(rest[2:]))
+            return int(action_of(_UNIT_KINDS[head], _square(rest[:2]), _square(rest[2:])))
     except (ValueError, IndexError, TypeError, AttributeError):
         pass
     raise OptionError(

@@ -33,7 +33,6 @@ BUDGETS = {
     "1 s": (64_200, 34_300, 22_700),
     "5 s": (321_000, 171_500, 113_500),
 }
-PLAYERS = {"200 ms": "emcts", "1 s": "emcts-40", "5 s": "emcts-100"}  # bridge-burning phases
 PAPER = {  # per cent won by EMCTS; rows in the order of NAMES, columns 5, 10, 15 AP
     "200 ms": (
         (87.6, 97.8, 98.3),
@@ -67,9 +66,7 @@ def run(settings: Settings, seed: int) -> Row:
     share = float(settings["share"])  # type: ignore[arg-type]
     evaluations = max(20, round(share * BUDGETS[time][AP.index(ap)]))
     scores = [
-        play(Fixture(PLAYERS[time], opponent, ap, f"evals:{evaluations}", number), seed, {})[
-            "score"
-        ]
+        play(Fixture("emcts", opponent, ap, f"evals:{evaluations}", number), seed, {})["score"]
         for number in range(GAMES)
     ]
     return {

@@ -1,0 +1,101 @@
+"""The agents on Hero Academy: legal, reproducible, complete turns; tournaments."""
+
+import json
+
+import numpy as np
+import pytest
+
+from treewright.domains.tactics import HeroAcademy
+from treewright.domains.tactics.agents import AGENTS, agent
+from treewright.errors import OptionError
+from treewright.evolutionary import Budget, Turn
+from treewright.evolutionary.emcts import phases_for
+from treewright.experiments.tactics import Fixture, Tournament, fixtures, parse_budget, play
+
+AP = 5
+
+
+@pytest.fixture(scope="module")
+def states():
+    """10,000 states of random games, at the beginnings of turns and inside them."""
+    found = []
+    seed = 0
+    while len(found) < 10_000:
+        domain = HeroAcademy(ap=AP, seed=seed, turn_limit=60)
+        turn = Turn(domain, 1 + seed % AP)
+        state = np.zeros(1, domain.state)
+        state[0] = domain.new_state()._record[0]
+        while not state[0]["over"] and len(found) < 10_000:
+            found.append(state.copy())
+            turn.by_itself(state, 1, seed * 1000 + len(found))
+        seed += 1
+    return found
+
+
+@pytest.mark.parametrize("name", ["random", "greedy-action", "oep", "oep-greedy", "emcts"])
+def test_no_illegal_action_in_ten_thousand_states(name, states):
+    """Every plan is legal to its end and fills the turn."""
+    referee = Turn(HeroAcademy(ap=AP, turn_limit=60), AP)
+    player = agent(name, AP, turn_limit=60)
+    for seed, state in enumerate(states):
+        side = int(state[0]["player"])
+        plan = player.plan(state, Budget(evaluations=12), seed)
+        after = state.copy()
+        referee.follow(after, plan.actions)  # raises at the first illegal one
+        assert after[0]["over"] or after[0]["player"] != side
+
+
+def test_equal_seeds_give_equal_games():
+    fixture = Fixture("emcts", "oep-greedy", AP, "evals:40", 3)
+    assert play(fixture, 5, {}) == play(fixture, 5, {})
+
+
+def test_paired_deals_swap_sides():
+    a, b = (play(Fixture("greedy-action", "random", AP, "evals:1", n), 2, {}) for n in (0, 1))
+    assert not a["swapped"]
+    assert b["swapped"]
+
+
+def test_a_tournament_goes_on_where_it_stopped(tmp_path):
+    store = tmp_path / "t.jsonl"
+    games = fixtures(["greedy-action", "random"], [AP], "evals:1", 6)
+    Tournament(games[:4], 1, {}, store).run()
+    lines = store.read_text().splitlines()
+    again = Tournament(games, 1, {}, store)
+    assert len(again.missing) == 2
+    again.run()
+    assert store.read_text().splitlines()[:5] == lines
+    whole = Tournament(games, 1, {})
+    whole.run()
+    assert whole.standings() == again.standings()
+    (row,) = again.standings()
+    assert row.games == 6
+    assert row.score > 0.8
+    assert row.interval.low < row.score <= row.interval.high
+    with pytest.raises(OptionError, match="other settings"):
+        Tournament(games, 2, {}, store)
+    store.write_text(json.dumps({"seed": 1, "settings": {}}) + "\n{}\n")
+    with pytest.raises(OptionError, match="line 2"):
+        Tournament(games, 1, {}, store)
+
+
+@pytest.mark.parametrize("text", ["", "20", "evals:", "evals:0", "-5ms", "5 minutes"])
+def test_bad_budgets(text):
+    with pytest.raises(OptionError):
+        parse_budget(text)
+
+
+def test_budgets_and_phases():
+    assert parse_budget("200ms") == Budget(seconds=0.2)
+    assert parse_budget("evals:7") == Budget(evaluations=7)
+    wanted = {1_300: 20, 6_800: 40, 34_000: 100}
+    assert {n: phases_for(Budget(evaluations=n)) for n in wanted} == wanted
+    assert phases_for(Budget(seconds=0.2)) == 100
+
+
+def test_unknown_agents_are_named():
+    with pytest.raises(OptionError, match="did you mean 'emcts'"):
+        agent("emtcs", AP)
+    with pytest.raises(OptionError, match="at least two agents"):
+        fixtures(["emcts"], [AP], "evals:1", 2)
+    assert {"mcts", "mcts-ne", "bb-mcts", "greedy-turn", "emcts-reply"} <= set(AGENTS)
