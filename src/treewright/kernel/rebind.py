@@ -44,9 +44,7 @@ def _single(value: Any) -> float:
 class Rebinder:
     """Copies functions and what they reach; the same function is copied once."""
 
-    def __init__(
-        self, jit: Callable[[types.FunctionType], Any] | None, recompile: bool = False
-    ) -> None:
+    def __init__(self, jit: Callable[..., Any] | None, recompile: bool = False) -> None:
         """``jit`` compiles a copied function; ``None`` copies for the interpreter.
 
         ``recompile``: helpers that the author compiled are compiled again, with our options.

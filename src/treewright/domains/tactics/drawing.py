@@ -107,11 +107,8 @@ def figure(s: Any, board: Board, title: str = "") -> Any:
         shade = COLOURS[side]
         kind = s.unit[q]
         body = s.hp[q] == 0
-        style: dict[str, Any] = {
-            "facecolor": "white" if body else shade,
-            "edgecolor": shade,
-            "lw": 2,
-        }
+        ground = "white" if body else shade
+        style: dict[str, Any] = {"facecolor": ground, "edgecolor": shade, "lw": 2}
         middle = (x + 0.5, y + 0.42)
         if kind == CRYSTAL:
             axes.add_patch(RegularPolygon(middle, 4, radius=0.34, **style))
