@@ -3,7 +3,6 @@
 import functools
 import math
 import time
-import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -183,6 +182,7 @@ class Objective:
         from treewright.kernel.specialise import specialise
         from treewright.optimize.splitting import Splitting
 
+        assert self.compiled is not None
         domain = Splitting(self.compiled, list(zip(self.low, self.high, strict=True)))
         text = Path(__file__).parent / "batch_kernel.py"
         module = specialise(domain, {}, (text,), "batch")
@@ -220,7 +220,7 @@ def shown(x: Sequence[float] | np.ndarray) -> str:
     return "x = [" + ", ".join(numbers) + (", …]" if len(x) > 6 else "]")
 
 
-def plain(f: types.FunctionType) -> Any:
+def plain(f: Callable[[np.ndarray], float]) -> Any:
     """A plain function as the interpreted kernel calls it."""
 
     def call(x: Any, t: Any, work: Any) -> float:

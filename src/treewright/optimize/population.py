@@ -95,7 +95,8 @@ class Population:
         while ((r2 == own) | (r2 == r1)).any():
             again = (r2 == own) | (r2 == r1)
             r2[again] = self.rng.integers(len(everyone), size=again.sum())
-        return self.x + f[:, None] * (best - self.x + self.x[r1] - everyone[r2])
+        found: np.ndarray = self.x + f[:, None] * (best - self.x + self.x[r1] - everyone[r2])
+        return found
 
     def _cross(self, mutants: np.ndarray, cr: np.ndarray) -> np.ndarray:
         n, dimensions = mutants.shape

@@ -230,7 +230,7 @@ def _monsters(s: Plan, cells: list[Cell], away: np.ndarray, back: np.ndarray) ->
     far = away.max() or 1
     strength = [(i + 1) / len(cells) * away[y, x] / far for i, (x, y) in enumerate(cells)]
     early = sum(away[y, x] < 6 for x, y in cells)
-    return _apart(cells) / 10 + 2 * sum(strength) / len(cells) - early
+    return float(_apart(cells) / 10 + 2 * sum(strength) / len(cells) - early)
 
 
 def _treasure(s: Plan, cells: list[Cell], away: np.ndarray, back: np.ndarray) -> float:

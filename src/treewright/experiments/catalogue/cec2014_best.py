@@ -47,7 +47,8 @@ def ranked(rows: Rows, other: str) -> tuple[list[int], list[int]]:
     """The functions on which ours is better, and worse, by the Mann-Whitney test at 5 %."""
     from scipy.stats import mannwhitneyu
 
-    better, worse = [], []
+    better: list[int] = []
+    worse: list[int] = []
     for number in OTHERS:
         a, b = errors(rows, "best", number), errors(rows, other, number)
         if len(a) < 2 or len(b) < 2 or len({*a, *b}) == 1:
