@@ -74,14 +74,18 @@ def verdict(rows: Rows) -> Verdict:
             equal = sum(mean(rows, "best", n) == mean(rows, other, n) for n in known)
             parts.append(f"than {NAMES[other]} on {ahead} (equal on {equal})")
     parts.append(
-        f"than L-SHADE, by rank test, on {len(better)} (F{', F'.join(map(str, better))}), worse on "
-        f"{len(worse)}" + (f" (F{', F'.join(map(str, worse))})" if worse else "")
+        f"than L-SHADE, by rank test, on {len(better)}{_named(better)}, worse on {len(worse)}"
+        f"{_named(worse)}"
     )
     return judge(
         "; ".join(parts),
         len(won) >= 24 and len(better) >= 6 and len(worse) <= 3,
         enough=all(len(errors(rows, m, n)) >= 20 for m in ("best", "l-shade") for n in OTHERS),
     )
+
+
+def _named(numbers: list[int]) -> str:
+    return " (" + ", ".join(f"F{n}" for n in numbers) + ")" if numbers else ""
 
 
 def draw(rows: Rows, axes: Any) -> None:
