@@ -19,7 +19,7 @@ from treewright.kernel.fingerprint import (
     is_overload_stub,
 )
 from treewright.kernel.interpreted import Cells, wrapping
-from treewright.kernel.whole import inner, is_inlined
+from treewright.kernel.whole import is_inlined
 
 _INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)
@@ -74,9 +74,9 @@ class Rebinder:
         if self._jit is None:
             result: Any = copied
         elif is_inlined(function):
-            result = self._jit(inner(copied), forceinline=True)
+            result = self._jit(copied, forceinline=True)
         else:
-            result = self._jit(inner(copied))
+            result = self._jit(copied)
         self._done[id(function)] = result  # before its globals: functions may be recursive
         for name in globals_read(code):
             if name in function.__globals__:

@@ -68,7 +68,7 @@ def hooks(
         ready = rebind.function(function)
         if not takes_tables(function):
             adapter = _without_tables(ready, function.__code__.co_argcount)
-            ready = jit(inner(adapter)) if jit else adapter
+            ready = jit(adapter) if jit else adapter
         found[name] = ready
     return found
 
@@ -115,19 +115,22 @@ def specialise(
 
     jit = functools.partial(njit, **jit_options(debug))
     own = _functions_of(module)
-    within = functools.partial(jit, **INNER)
+
+    def within(function: Any, **more: Any) -> Any:
+        """Compile what only the entry reaches: it gets no machine code of its own (whole.py)."""
+        return jit(**INNER, **more)(inner(function))
+
     rebind = Rebinder(within)
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
     module.__dict__.update(injected, borrow=borrow, **constants, **hooks(domain, within, debug))
     # one machine function: calls between the steps would halve the speed
-    inline = {"forceinline": True, **INNER}
     for n, function in own.items():
         if n == entry:
             module.__dict__[n] = jit(cache=path is not None)(function)
         else:
-            module.__dict__[n] = jit(**inline)(inner(function))
+            module.__dict__[n] = within(function, forceinline=True)
     if keep:
         _loaded[key, entry] = module
     return module

@@ -182,7 +182,7 @@ class _Teller:
         text = ""
         if first.subject is not None:
             text = self._as_subject(first.subject)
-        parts = []
+        parts: list[str] = []
         for clause in group:
             self._joined = bool(parts)
             parts.append(self._said(clause.predicate, clause))
