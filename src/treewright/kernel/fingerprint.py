@@ -169,7 +169,8 @@ class Fingerprint:
         self.add("module", module.__name__)
         if not is_library(module.__name__):
             for name in sorted(attributes):
-                if hasattr(module, name):
+                # ``__init__`` and its like belong to some object that the code reads, not to it
+                if not name.startswith("__") and hasattr(module, name):
                     self.add(name)
                     self.value(getattr(module, name), attributes)
 
