@@ -24,7 +24,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.gallery: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[tree,experiments,go]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[tree,experiments,go,levels,maps]"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
