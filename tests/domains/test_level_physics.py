@@ -18,7 +18,7 @@ from treewright.domains.levels.moves import ABOVE, as_tables, every_move, to_the
 from treewright.domains.levels.physics import JUMP, LARGE, RIGHT, SMALL, SPEED, TILE, VX, X, Y
 from treewright.domains.levels.player import Map, play
 
-SHARED = Path("/work/shared/data/levels")
+SHARED = Path(__file__).parents[3] / "shared/data/levels"  # beside the project
 needs_shared = pytest.mark.skipif(
     not SHARED.is_dir(), reason="the public level corpus and physics tables are not on this machine"
 )

@@ -24,7 +24,7 @@ from treewright.domains.levels.tilechain import learn_tiles
 from treewright.domains.levels.tiledomain import TileLevels
 from treewright.domains.levels.tiles import LevelError
 
-SHARED = Path("/work/shared/data/levels/corpus")
+SHARED = Path(__file__).parents[3] / "shared/data/levels/corpus"  # beside the project
 
 
 def flat(*heights, items=None):

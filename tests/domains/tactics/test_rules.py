@@ -22,7 +22,7 @@ from treewright.errors import OptionError, TreewrightError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.position import Position
 
-RECORDINGS = Path("/work/shared/data/tactics")
+RECORDINGS = Path(__file__).parents[4] / "shared/data/tactics"  # beside the project
 
 
 def state(units, *, player=1, ap=5, turn=3, h1="", h2="", d1="KKK", d2="KKK", **more):
