@@ -1,10 +1,11 @@
 """Distances kept up to date: one field per checkpoint, repaired where a wall comes or goes.
 
 ``s.d[k * SIZE + v]`` is the distance from checkpoint ``k`` to cell ``v`` (``NOWHERE`` if there is
-no way).  Opening a cell can only shorten, so its effect on every pair is known at once from the
-fields at its neighbours; closing one disturbs just the cells that have lost their last
-neighbour nearer to the checkpoint, and a closed dead end disturbs none.  Every change is
-logged, so that a rejected proposal is undone exactly.
+no way).  Opening a cell can only shorten, by a way through it whose length the fields at its
+neighbours tell; closing one that is on no shortest way changes no pair of checkpoints.  So most
+proposals are judged before any field is touched (``foresee``).  Closing disturbs just the cells
+that have lost their last neighbour nearer to the checkpoint, and a closed dead end disturbs none.
+Every change is logged, so that a rejected proposal is undone exactly.
 
 Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``.
 """
@@ -12,11 +13,12 @@ Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``
 import functools
 from types import SimpleNamespace
 
-from numpy import float64, int16, int32, int64, uint8
+from numpy import float64, int16, int32, int64, uint8, uint64
 
 from treewright.domains.maps.spec import NEAR
 
 FLIPS = 3  # most cells that one proposal changes
+WORSE, UNKNOWN, SAME, NO_BETTER = range(4)  # what is known of a proposal before it is tried
 
 
 def nowhere(width, height):
@@ -51,10 +53,12 @@ def functions(width, height, checkpoints):
     SIZE = P * (height + 2)
     N = checkpoints
     NOWHERE = nowhere(width, height)
+    STEPS = (-1, 1, -P, P)
 
     def note(s, at, new):
-        s.log_at[s.logged] = at
-        s.log_old[s.logged] = s.d[at]
+        end = uint64(s.logged)
+        s.log_at[end] = at
+        s.log_old[end] = s.d[at]
         s.logged += 1
         s.d[at] = new
 
@@ -62,19 +66,21 @@ def functions(width, height, checkpoints):
         """Put back every distance since the log was empty; the walls are the caller's."""
         while s.logged > 0:
             s.logged -= 1
-            s.d[s.log_at[s.logged]] = s.log_old[s.logged]
+            end = uint64(s.logged)
+            s.d[uint64(s.log_at[end])] = s.log_old[end]
 
     def around(s, base, v):
         """The smallest distance among the four neighbours."""
-        best = min(s.d[base + v - 1], s.d[base + v + 1])
-        return min(best, min(s.d[base + v - P], s.d[base + v + P]))
+        at = base + v
+        best = min(s.d[uint64(at - 1)], s.d[uint64(at + 1)])
+        return min(best, min(s.d[uint64(at - P)], s.d[uint64(at + P)]))
 
     def fill(s, t):
         """All fields from scratch."""
         for k in range(N):
             base = k * SIZE
             for v in range(SIZE):
-                s.d[base + v] = NOWHERE
+                s.d[uint64(base + v)] = NOWHERE
             s.d[base + t.at[k]] = 0
             s.queue[0] = t.at[k]
             spread(s, t, base, 1)
@@ -84,14 +90,14 @@ def functions(width, height, checkpoints):
         """Shorten distances outwards from the cells in the queue, which are in order."""
         head = 0
         while head < n:
-            v = int64(s.queue[head])
+            v = int64(s.queue[uint64(head)])
             head += 1
-            further = s.d[base + v] + 1
-            for i in range(len(t.step)):
-                u = v + t.step[i]
-                if s.wall[u] == 0 and s.d[base + u] > further:
-                    note(s, base + u, further)
-                    s.queue[n] = u
+            further = s.d[uint64(base + v)] + 1
+            for step in STEPS:
+                u = v + step
+                if s.wall[uint64(u)] == 0 and s.d[uint64(base + u)] > further:
+                    note(s, uint64(base + u), further)
+                    s.queue[uint64(n)] = u
                     n += 1
 
     def opened(s, t, k, v):
@@ -99,16 +105,16 @@ def functions(width, height, checkpoints):
         base = k * SIZE
         nearest = int64(around(s, base, v)) + 1
         if nearest < NOWHERE:
-            note(s, base + v, nearest)
+            note(s, uint64(base + v), nearest)
             s.queue[0] = v
             spread(s, t, base, 1)
 
     def closed(s, t, k, v):
         """After ``wall[v]`` was set: repair field ``k``."""
         base = k * SIZE
-        if s.d[base + v] >= NOWHERE:
+        if s.d[uint64(base + v)] >= NOWHERE:
             return
-        note(s, base + v, NOWHERE)
+        note(s, uint64(base + v), NOWHERE)
         # the cells that have lost their last support, layer by layer: each is in the queue and,
         # at the same place of the log, with its old distance; the closed cell is the first
         s.queue[0] = v
@@ -116,18 +122,18 @@ def functions(width, height, checkpoints):
         head = 0
         begun = s.logged - 1
         while head < n:
-            u = int64(s.queue[head])
-            further = int64(s.log_old[begun + head]) + 1
+            u = int64(s.queue[uint64(head)])
+            further = int64(s.log_old[uint64(begun + head)]) + 1
             head += 1
-            for i in range(len(t.step)):
-                w = u + t.step[i]
+            for step in STEPS:
+                w = u + step
                 if (
-                    s.wall[w] == 0
-                    and s.d[base + w] == further
+                    s.wall[uint64(w)] == 0
+                    and s.d[uint64(base + w)] == further
                     and int64(around(s, base, w)) != further - 1
                 ):
-                    note(s, base + w, NOWHERE)
-                    s.queue[n] = w
+                    note(s, uint64(base + w), NOWHERE)
+                    s.queue[uint64(n)] = w
                     n += 1
         if n == 1:
             return
@@ -137,41 +143,41 @@ def functions(width, height, checkpoints):
         """Give the cells in the queue, but the first, their distances from the rim inwards."""
         m = 0
         for i in range(1, n):
-            u = int64(s.queue[i])
+            u = int64(s.queue[uint64(i)])
             near = int64(around(s, base, u))
             if near < NOWHERE:
-                s.again[m] = u
+                s.again[uint64(m)] = u
                 m += 1
         # the rim in order of distance: insertion sort, it is short
         for i in range(m):
-            u = s.again[i]
+            u = s.again[uint64(i)]
             key = around(s, base, int64(u))
             j = i
-            while j > 0 and around(s, base, int64(s.again[j - 1])) > key:
-                s.again[j] = s.again[j - 1]
+            while j > 0 and around(s, base, int64(s.again[uint64(j - 1)])) > key:
+                s.again[uint64(j)] = s.again[uint64(j - 1)]
                 j -= 1
-            s.again[j] = u
+            s.again[uint64(j)] = u
         # two queues in order: the rim, and what was reached from it
         head = 0
         tail = 0
         rim = 0
         while rim < m or head < tail:
-            u = int64(s.again[rim]) if rim < m else int64(0)
+            u = int64(s.again[uint64(rim)]) if rim < m else int64(0)
             nearest = int64(around(s, base, u)) + 1 if rim < m else NOWHERE
-            if head < tail and s.d[base + s.queue[head]] <= nearest:
-                u = int64(s.queue[head])
-                nearest = int64(s.d[base + u])
+            if head < tail and s.d[uint64(base + s.queue[uint64(head)])] <= nearest:
+                u = int64(s.queue[uint64(head)])
+                nearest = int64(s.d[uint64(base + u)])
                 head += 1
             else:
                 rim += 1
-                if s.d[base + u] <= nearest:
+                if s.d[uint64(base + u)] <= nearest:
                     continue
-                s.d[base + u] = nearest  # it was logged when it lost its support
-            for i in range(len(t.step)):
-                w = u + t.step[i]
-                if s.wall[w] == 0 and s.d[base + w] > nearest + 1:
-                    s.d[base + w] = nearest + 1
-                    s.queue[tail] = w
+                s.d[uint64(base + u)] = nearest  # it was logged when it lost its support
+            for step in STEPS:
+                w = u + step
+                if s.wall[uint64(w)] == 0 and s.d[uint64(base + w)] > nearest + 1:
+                    s.d[uint64(base + w)] = nearest + 1
+                    s.queue[uint64(tail)] = w
                     tail += 1
 
     def measure(s, t):
@@ -186,21 +192,62 @@ def functions(width, height, checkpoints):
                 s.far += distance
         return (s.far + 1.0) / (s.near + 1.0)
 
-    def if_opened(s, t, v):
-        """The fitness with the wall at ``v`` gone, without changing anything."""
+    def foresee(s, t, n):
+        """What flipping the ``n`` cells in ``s.tried`` can do at best, before it is done.
+
+        ``SAME``: no distance between two checkpoints changes.  ``WORSE``: the fitness falls.
+        ``NO_BETTER``: it can't rise.  Else ``UNKNOWN``.
+        """
         far = 0
         near = 0
+        same = True
         for i in range(len(t.pair_need)):
-            a = t.pair_i[i]
-            b = t.pair_j[i]
-            distance = int64(s.d[a * SIZE + t.at[b]])
-            through = int64(around(s, a * SIZE, v)) + int64(around(s, b * SIZE, v)) + 2
-            distance = min(distance, through)
+            a = t.pair_i[i] * SIZE
+            b = t.pair_j[i] * SIZE
+            distance = int64(s.d[a + t.at[t.pair_j[i]]])
+            least, most = bounds(s, n, a, b, distance)
+            same = same and least == distance and most == distance
             if t.pair_need[i] == NEAR:
-                near += distance
+                near += least
             else:
-                far += distance
-        return (far + 1.0) / (near + 1.0)
+                far += most
+        if same:
+            return SAME
+        best = (far + 1.0) / (near + 1.0)
+        return WORSE if best < s.fitness else NO_BETTER if best == s.fitness else UNKNOWN
+
+    def bounds(s, n, a, b, distance):
+        """The least and the most that the distance of two checkpoints can be after the flips.
+
+        A way through opened cells is at least as long as the ways to the first and from the last
+        of them.  It is at most as long as one through a single cell, and the old way remains, if
+        what closes is not on them.
+        """
+        to_first = distance
+        from_last = distance
+        most = distance
+        for j in range(n):
+            v = s.tried[j]
+            if (
+                s.wall[uint64(v)] == 0
+                and int64(s.d[uint64(a + v)]) + int64(s.d[uint64(b + v)]) == distance
+            ):
+                most = NOWHERE
+        for j in range(n):
+            v = s.tried[j]
+            if s.wall[uint64(v)]:
+                here = int64(around(s, a, v)) + 1
+                there = int64(around(s, b, v)) + 1
+                to_first = min(to_first, here)
+                from_last = min(from_last, there)
+                stays = True
+                for k in range(n):
+                    w = s.tried[k]
+                    nearer = int64(s.d[uint64(a + w)]) < here or int64(s.d[uint64(b + w)]) < there
+                    stays = stays and (s.wall[uint64(w)] == 1 or not nearer)
+                if stays:
+                    most = min(most, here + there)
+        return min(distance, to_first + from_last), most
 
     def reaches_all(s, t, k):
         """Whether checkpoint ``k`` has a way to every other."""
@@ -245,6 +292,4 @@ def functions(width, height, checkpoints):
         for i in range(n):
             s.wall[s.tried[i]] = s.before[i]
 
-    return SimpleNamespace(
-        fill=fill, measure=measure, if_opened=if_opened, flip=flip, unflip=unflip
-    )
+    return SimpleNamespace(fill=fill, measure=measure, foresee=foresee, flip=flip, unflip=unflip)

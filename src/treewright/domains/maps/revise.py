@@ -19,6 +19,7 @@ from numpy import float64, int64, uint64
 
 from treewright.domain import Domain, record
 from treewright.domains.maps import fields
+from treewright.domains.maps.fields import UNKNOWN, WORSE
 from treewright.domains.maps.flood import errands
 from treewright.domains.maps.spec import FAR, NEAR, MapSpec, load_spec
 from treewright.multipass import Pass
@@ -83,7 +84,6 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
         "sources": np.array([len(sources)], np.int64),
         "cells": np.array([(y + 1) * padded + x + 1 for y, x in free], np.int64),
         "changeable": changeable.reshape(-1),
-        "step": np.array([-1, 1, -padded, padded], np.int64),
         "walls": np.pad(spec.start(), 1, constant_values=1).reshape(-1),
         "flips": np.array([k[0] for k in kinds], np.int64),
         "tie": np.array([k[1] for k in kinds], float64),
@@ -99,7 +99,7 @@ def proposals(width, height, checkpoints):
     """The functions that change a map a little and keep what is no worse."""
     P = width + 2
     field = fields.functions(width, height, checkpoints)
-    if_opened, flip, unflip = field.if_opened, field.flip, field.unflip
+    foresee, flip, unflip = field.foresee, field.flip, field.unflip
 
     def choose(s, t, count):
         """A cell, and up to ``count - 1`` of its eight neighbours; returns how many."""
@@ -119,13 +119,14 @@ def proposals(width, height, checkpoints):
     def propose(s, t, count, tie):
         """Flip a few cells, and keep that if the fitness is no worse: one evaluation."""
         n = choose(s, t, count)
-        if n == 1 and s.wall[s.tried[0]] and if_opened(s, t, s.tried[0]) < s.fitness:
-            return
-        new = flip(s, t, n)
         added = 0
         for i in range(n):
-            added += 1 - 2 * s.before[i]
+            added += 1 - 2 * int64(s.wall[s.tried[i]])
         kept = added <= 0 or uniform(s.stream) < tie**added
+        known = foresee(s, t, n)
+        if known == WORSE or (known != UNKNOWN and not kept):
+            return
+        new = flip(s, t, n)
         if new > s.fitness or (new == s.fitness and kept):
             s.fitness = new
             s.logged = 0
