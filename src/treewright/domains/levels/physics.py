@@ -42,6 +42,14 @@ def stand_on(row: int) -> float:
 
 def tick(body, keys, height, cells, seen):
     """One thirtieth of a second: keys, then x, then y, then friction and gravity."""
+    steer(body, keys)
+    move(body, body[VX], 0.0, height, cells, seen)
+    move(body, 0.0, body[VY], height, cells, seen)
+    settle(body)
+
+
+def steer(body, keys):
+    """What the keys do to the speed."""
     push = RUN if keys & SPEED else WALK
     if keys & JUMP:
         if body[RISING] > 0:
@@ -60,8 +68,10 @@ def tick(body, keys, height, cells, seen):
         body[VX] = 0.0
     body[MAY_JUMP] = 1.0 if body[GROUNDED] and not keys & JUMP else 0.0
     body[GROUNDED] = 0.0
-    move(body, body[VX], 0.0, height, cells, seen)
-    move(body, 0.0, body[VY], height, cells, seen)
+
+
+def settle(body):
+    """Friction and gravity, after the move."""
     body[VX] *= FRICTION
     body[VY] *= DRAG
     if not body[GROUNDED]:
