@@ -6,6 +6,7 @@ Interpreted: the same text, the same functions, no Numba.
 """
 
 import functools
+import hashlib
 import sys
 import types
 import warnings
@@ -108,7 +109,7 @@ def specialise(
     path = cache.store(key, entry, text) if keep else None
     name = f"treewright_kernel_{key[:32]}_{entry}"
     module = _execute(text, str(path or texts[-1]), name)
-    module.Tables = _tables_type(name, domain.table_names)  # type: ignore[attr-defined]
+    module.Tables = _tables_type(domain.table_names)  # type: ignore[attr-defined]
     from numba import njit
 
     from treewright.kernel.borrow import borrow
@@ -150,7 +151,7 @@ def _interpreted(
     module.__dict__.update(
         helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None)
     )
-    module.Tables = _tables_type(module.__name__, domain.table_names)  # type: ignore[attr-defined]
+    module.Tables = _tables_type(domain.table_names)  # type: ignore[attr-defined]
     return module
 
 
@@ -165,16 +166,25 @@ def _functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
 def _execute(text: str, path: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__file__ = path
-    sys.modules[name] = module  # so that pickled references to Tables resolve
+    sys.modules[name] = module  # as an import would
     exec(compile(text, path, "exec"), module.__dict__)
     return module
 
 
 @functools.cache
-def _tables_type(module: str, names: tuple[str, ...]) -> Any:
+def _tables_type(names: tuple[str, ...]) -> Any:
+    """The type of tables with these names, the same for every kernel of a domain.
+
+    Numba tells the arguments of a call apart by their fields, not by their class: with two classes
+    alike, each call of the second kernel would be typed anew, which takes milliseconds.  The
+    class is a global of this module, where the pickles in the cache look for it.
+    """
     if not names:
         return tuple
-    return namedtuple("Tables", names, module=module)  # noqa: PYI024 - fields known at run time
+    name = f"Tables_{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}"
+    kind = namedtuple(name, names, module=__name__)  # noqa: PYI024 - fields known at run time
+    globals()[name] = kind
+    return kind
 
 
 def _key(
