@@ -344,25 +344,26 @@ class Uct:
             node.best = max(node.best, rewards[mover])
             if depth == len(path) - 1 or position.is_chance:
                 continue
-            later = {key for player, key in moves[depth:] if player == position.player}
-            if self.options.rave and self.options.rave.first:
-                firsts = {}
-                for player, key in moves[depth:]:
-                    if player >= 0:
-                        firsts.setdefault(key, player)
-                later = {key for key, player in firsts.items() if player == position.player}
+            left = moves[depth:]
+            rave = self.options.rave
+            later = {}  # key -> when it was first used
+            for i, (player, key) in enumerate(left):
+                if player == position.player or (rave and rave.first and player >= 0):
+                    later.setdefault(key, (i, player))
             for action in position.legal():
-                if position.key(action) in later:
-                    _add(node.rave, action, rewards[position.player])
+                i, player = later.get(position.key(action), (0, None))
+                if player == position.player:
+                    weight = 2 * (1 - i / len(left)) if rave and rave.fade else 1
+                    _add(node.rave, action, rewards[position.player], weight)
         for player, key in moves:
             if player >= 0:
                 _add(self.table, (player, key), rewards[player])
 
 
-def _add(where, key, reward):
+def _add(where, key, reward, weight=1):
     seen = where.setdefault(key, [0, 0.0])
-    seen[0] += 1
-    seen[1] += reward
+    seen[0] += weight
+    seen[1] += weight * reward
 
 
 # --------------------------------------------------------------------- reading a search's tree

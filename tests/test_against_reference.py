@@ -96,12 +96,15 @@ class Shadow:
             node.best = max(node.best, rewards[node.mover])
             who = self._who(node)
             if depth < len(path) - 1 and who >= 0:
-                later = self._moves(node.state, history[depth:])
+                made = later = self._moves(node.state, history[depth:])
                 if self.options.rave and self.options.rave.first:
                     later = first_uses(later)
                 for action in below(self.tables, node.state):
-                    if (who, int(self.tables["key"][node.state, action])) in later:
-                        _add(node.rave, action, rewards[who])
+                    use = (who, int(self.tables["key"][node.state, action]))
+                    if use in later:
+                        fades = self.options.rave and self.options.rave.fade
+                        weight = 2 * (1 - made.index(use) / len(made)) if fades else 1
+                        _add(node.rave, action, rewards[who], weight)
         for who, key in self._moves(0, history):
             if who >= 0:
                 _add(self.table, (who, key), rewards[who])
@@ -167,10 +170,10 @@ class Shadow:
         return (low, high) if who == node.mover else (1 - high, 1 - low)
 
 
-def _add(where, key, reward):
+def _add(where, key, reward, weight=1):
     seen = where.setdefault(key, [0, 0.0])
-    seen[0] += 1
-    seen[1] += reward
+    seen[0] += weight
+    seen[1] += weight * reward
 
 
 def same_numbers(shadow, search):
@@ -189,7 +192,7 @@ def same_numbers(shadow, search):
         if edges and "rave_visits" in search.tree.edges.dtype.names:
             for action, edge in edges.items():
                 rave = node.rave.get(action, (0, 0.0))
-                assert edge["rave_visits"] == rave[0]
+                assert edge["rave_visits"] == pytest.approx(rave[0])
                 assert edge["rave_value"] == pytest.approx(rave[1], abs=1e-9)
         for action, child in node.children.items():
             compare((*path, action), child)
@@ -224,6 +227,8 @@ SWITCHES = {
     "rave never": (Opt(rave=R(k=0)), (2,)),
     "rave fpu": (Opt(rave=R(k=30), fpu=0.7), (2,)),
     "rave of the first": (Opt(rave=R(k=50, first=True)), ANY),
+    "rave that fades": (Opt(rave=R(k=50, fade=True)), ANY),
+    "rave of the first, fading": (Opt(rave=R(bias=0.1, first=True, fade=True)), (2,)),
     "min mse": (Opt(rave=R(bias=0.1)), ANY),
     "min mse, no bias": (Opt(rave=R(bias=0.0)), (2,)),
     "puct": (Opt(puct=True), ANY),

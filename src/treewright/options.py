@@ -60,18 +60,26 @@ class Rave(metaclass=_FromKeywords):
     ``first`` counts an action only for the player who made it first: where a key is a place
     that is taken, a later use by the other player says nothing about this one (Gelly & Silver
     2011, 4.3).
+
+    ``fade`` counts an action the less the later it was made: with ``2 (1 - i/n)`` for the i-th of
+    the n actions that are left, since late in the simulation the position is hardly the same
+    (as Fuego does, Enzenberger et al. 2010).
     """
 
     k: float = 1000.0
     bias: float | None = None
     first: bool = False
+    fade: bool = False
 
     def __post_init__(self) -> None:
         _number("Rave(k)", self.k, 0.0)
         if self.bias is not None:
             _number("Rave(bias)", self.bias, 0.0, 1e6)
-        if not isinstance(self.first, bool):
-            raise OptionError(f"Rave(first) must be true or false, not {self.first!r}")
+        for name in ("first", "fade"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(
+                    f"Rave({name}) must be true or false, not {getattr(self, name)!r}"
+                )
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         RAVE=options.rave is not None,
         MIN_MSE=options.rave is not None and options.rave.bias is not None,
         FIRST=options.rave is not None and options.rave.first,
+        FADE=options.rave is not None and options.rave.fade,
         TABLE_SELECT=selects,
         TABLE=selects or rollout.policy == "table",
         PUCT=options.puct,

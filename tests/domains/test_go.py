@@ -261,6 +261,27 @@ def test_bad_settings_are_refused_with_a_sentence(settings):
 # ----------------------------------------------------- against boards written by others
 
 
+def snaps(slow, point):
+    """Whether taking a lone stone leaves the takers, two or more, in atari where it stood."""
+    colour = slow.stones[point]
+    (liberty,) = slow.liberties(point)
+    if slow.region(point)[0] != {point}:
+        return False
+    after = SlowGo(slow.size)
+    after.stones, taken, _ = slow.after(liberty, 3 - colour)
+    takers = after.region(liberty)[0] if liberty in after.stones else set()
+    return taken == {point} and len(takers) > 1 and after.liberties(liberty) == {point}
+
+
+def test_a_snapback_is_no_self_atari():
+    """White H9 takes away the eye space: Black's capture at J9 is taken back as a whole."""
+    diagram = "...OXXX.. X...OOXXX ......OXO .......OO " + "......... " * 5
+    position = tw.Position(Go(9, diagram=diagram.strip(), to_play="white"))
+    rule, point = position.domain._rules["self_atari"], position.domain.point
+    assert not rule(position.state, 2, point("H9"))
+    assert rule(position.state, 2, point("A9"))
+
+
 def compare(position, slow, colour):
     """Everything that the record says, against the slow board."""
     s, size = position.state, slow.size
@@ -294,7 +315,7 @@ def compare(position, slow, colour):
                 if not taken and point in after:
                     other = SlowGo(size)
                     other.stones = after
-                    gives_away = len(other.liberties(point)) == 1
+                    gives_away = len(other.liberties(point)) == 1 and not snaps(other, point)
                     assert domain._rules["self_atari"](s, colour, v) == gives_away
     assert s.balance == sum(1 if c == 1 else -1 for c in slow.stones.values())
     assert domain._rules["area"](s) == slow.score()

@@ -13,7 +13,7 @@ from treewright.result import Result
 from treewright.search import Progress, Search
 
 HEAVY = Rollout("domain")
-MC_RAVE = Rave(bias=0.009, first=True)
+MC_RAVE = Rave(bias=0.009, first=True, fade=True)
 DEFAULT = Options(c=0.0, fpu=1.0, rave=MC_RAVE, priors=True, rollout=HEAVY)
 SEARCHES: dict[str, tuple[Options, dict[str, Any]]] = {
     "default": (DEFAULT, {}),

@@ -40,6 +40,7 @@ class Switches:
     RAVE: bool
     MIN_MSE: bool
     FIRST: bool
+    FADE: bool
     TABLE_SELECT: bool
     TABLE: bool
     PUCT: bool
@@ -129,7 +130,10 @@ def edge_dtype(on: Switches) -> np.dtype:
     if on.RAVE or on.TABLE_SELECT:
         columns.append(("key", np.int32))
     if on.RAVE:
-        columns += [("rave_visits", np.int32), ("rave_value", np.float64)]
+        columns += [
+            ("rave_visits", np.float64 if on.FADE else np.int32),
+            ("rave_value", np.float64),
+        ]
     if on.PUCT:
         columns.append(("p", np.float64))
     if on.PRIORS:
@@ -202,7 +206,7 @@ class Tree(NamedTuple):
     trace_players: Any
     best: Any  # the best trace so far
     best_state: Any  # and where it ended, with KEEP_STATE
-    marks: Any  # marks[player * KEYS + key]: last simulation that saw the move (RAVE)
+    marks: Any  # marks[player * KEYS + key]: the last simulation that saw the move, and when (RAVE)
     table_visits: Any  # action-value table, by player * KEYS + key
     table_value: Any
     logs: Any  # logs[n] = ln n

@@ -488,7 +488,7 @@ def back_up(tree, run, depth, length):
 
 def back_up_rave(tree, run, depth, length):
     """AMAF: at each node of the path, credit every action its player made from there on."""
-    stamp = run.simulations + 1
+    stamp = (run.simulations + 1) * (MAX_LENGTH + 1)
     seen = length
     for d in range(depth - 1, -1, -1):
         while seen > d:
@@ -497,16 +497,18 @@ def back_up_rave(tree, run, depth, length):
                 if FIRST:  # later uses by others don't count
                     for other in range(PLAYERS):
                         tree.marks[other * KEYS + tree.trace_keys[seen]] = 0
-                tree.marks[tree.trace_players[seen] * KEYS + tree.trace_keys[seen]] = stamp
+                tree.marks[tree.trace_players[seen] * KEYS + tree.trace_keys[seen]] = stamp + seen
         node = tree.nodes[tree.path[d]]
         if node.n == 0 or d >= length or tree.trace_players[d] < 0:
             continue
         mover = tree.trace_players[d]
         for i in range(node.first, node.first + node.n):
             edge = tree.edges[i]
-            if tree.marks[mover * KEYS + edge.key] == stamp:
-                edge.rave_visits += 1
-                edge.rave_value += tree.rewards[mover]
+            made = tree.marks[mover * KEYS + edge.key] - stamp
+            if made >= 0:
+                w = 2.0 * (length - made) / (length - d) if FADE else 1
+                edge.rave_visits += w
+                edge.rave_value += w * tree.rewards[mover]
 
 
 def solvable(out):

@@ -318,12 +318,50 @@ def rules(size: int, suicide: bool = False) -> SimpleNamespace:
             if v == head:
                 return found
 
+    def within(s, head, v, w):
+        """Whether a chain has no liberties but two points."""
+        if s.liberties[uint64(head)] > 8:
+            return False
+        x = int64(head)
+        while True:
+            if s.around[uint64(x)] >= 256:
+                for d in NEAR:
+                    n = x + d
+                    if s.colour[uint64(n)] == EMPTY and n != v and n != w:
+                        return False
+            x = int64(s.following[uint64(x)])
+            if x == head:
+                return True
+
+    def snapback(s, colour, v, w):
+        """Whether who takes a lone stone at ``v`` by its liberty ``w`` is taken in turn.
+
+        So it is if their stone at ``w`` and all that it joins have no other liberty than ``v``.
+        """
+        joins = False
+        for d in NEAR:
+            n = w + d
+            c = s.colour[uint64(n)]
+            if c == EMPTY and n != v:
+                return False
+            if c == colour and only_liberty(s, int64(s.chain[uint64(n)])) == w:
+                return False  # more is taken than the one stone
+            if c == 3 - colour:
+                if not within(s, int64(s.chain[uint64(n)]), v, w):
+                    return False
+                joins = True
+        return joins
+
     def self_atari(s, colour, v):
-        """Whether a stone that captures nothing would leave its chain with one liberty."""
+        """Whether a stone that captures nothing would leave its chain with one liberty.
+
+        A snapback is none.
+        """
         at = uint64(v)
         if s.around[at] >= 512:
             return False
         found = NO_POINT
+        alone = True
         for d in NEAR:
             n = v + d
             c = s.colour[uint64(n)]
@@ -333,6 +371,7 @@ def rules(size: int, suicide: bool = False) -> SimpleNamespace:
                 return False
         for d in NEAR:
             if s.colour[uint64(v + d)] == colour:
+                alone = False
                 head = int64(s.chain[uint64(v + d)])
                 if s.liberties[uint64(head)] > 8:  # three liberties, one of them may be v
                     return False
@@ -348,7 +387,7 @@ def rules(size: int, suicide: bool = False) -> SimpleNamespace:
                     w = int64(s.following[uint64(w)])
                     if w == head:
                         break
-        return True
+        return not (alone and found != NO_POINT and snapback(s, colour, v, found))
 
     def surroundings(s, v):
         """The eight points around one as a number of 16 bits, two for each colour."""
