@@ -14,6 +14,7 @@ LAYERS = [  # from the bottom up
     {"benchmarks", "experiments", "tuning"},
     {"gallery"},
     {"cli", "studio"},
+    {"__main__"},
 ]
 # a domain stands on the interface and the random numbers; the kernel knows the interface only
 ALLOWED = {("kernel", "domain"), ("random", "kernel")}

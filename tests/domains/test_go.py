@@ -250,12 +250,21 @@ def test_set_up_and_names():
         {"size": 5, "handicap": 2},
         {"to_play": "red"},
         {"playout": "best"},
+        {"margin": 2},
         {"colour": 1},
     ],
 )
 def test_bad_settings_are_refused_with_a_sentence(settings):
     with pytest.raises(tw.OptionError):
         tw.Position(Go(**settings))
+
+
+def test_margin_adds_the_points_to_the_reward():
+    """Black leads by 9 - 7.5 on 3x3 and by more than 0.4 of the board without komi."""
+    diagram = "XX. XXX .XX"
+    for komi, expected in ((7.5, 0.9 + 0.1 * (0.5 + 0.5 * 1.5 / 3.6)), (0.0, 1.0)):
+        position = tw.Position(Go(3, diagram=diagram, komi=komi, margin=0.1, moves="pass pass"))
+        assert list(position.rewards()) == pytest.approx([expected, 1 - expected])
 
 
 # ----------------------------------------------------- against boards written by others

@@ -16,7 +16,7 @@ HEAVY = Rollout("domain")
 MC_RAVE = Rave(bias=0.009, first=True, fade=True)
 DEFAULT = Options(c=0.0, fpu=1.0, rave=MC_RAVE, priors=True, rollout=HEAVY)
 SEARCHES: dict[str, tuple[Options, dict[str, Any]]] = {
-    "default": (DEFAULT, {}),
+    "default": (DEFAULT, {"margin": 0.04}),
     "mc-rave-priors": (DEFAULT, {}),
     "mc-rave": (Options(c=0.0, fpu=1.0, rave=MC_RAVE, rollout=HEAVY), {}),
     "rave": (Options(c=0.0, fpu=1.0, rave=Rave(k=math.inf, first=True), rollout=HEAVY), {}),

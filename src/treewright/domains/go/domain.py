@@ -16,6 +16,8 @@ from treewright.errors import OptionError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
 
+FULL_MARGIN = 0.4  # winning by this part of the board, or more, is all of ``margin``
+
 
 class Go(Domain):
     """Go with area scoring: ``Go(9)``, ``Go(size=19, komi=6.5, playout="light")``.
@@ -25,7 +27,8 @@ class Go(Domain):
     ``suicide`` allows that of two or more stones.  ``playout`` is ``"heavy"`` or ``"light"``;
     ``atari``, ``nakade``, ``patterns``, ``capture``, ``local`` and ``self_atari`` switch the rules
     of the heavy one (playout.py), ``habit`` is how often they are followed.  Use it with
-    ``Options(rollout=Rollout("domain"))``.
+    ``Options(rollout=Rollout("domain"))``.  ``margin`` is the share of the reward that goes by the
+    points won: with a little of it a search that wins or loses anyway still prefers more points.
 
     Simple ko holds everywhere.  Positional superko holds for the first move of a search:
     moves that repeat a position of ``moves`` are not listed.  An engine that keeps its tree
@@ -47,8 +50,11 @@ class Go(Domain):
         for name, value in chosen.items():
             if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
                 raise OptionError(f"Go: {name}={value!r} must be true or false (habit: 0 to 1)")
+        margin = settings.get("margin", 0.0)
+        if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin <= 1:
+            raise OptionError(f"Go: margin={margin!r} must be a number from 0 to 1")
         switches = Switches(**chosen) if playout == "heavy" else None
-        kind: Any = _kind(size, bool(settings.get("suicide", False)), switches)
+        kind: Any = _kind(size, bool(settings.get("suicide", False)), switches, float(margin))
         ready: Self = object.__new__(kind)
         return ready
 
@@ -123,8 +129,9 @@ class Go(Domain):
 
 
 @functools.cache
-def _kind(size: int, suicide: bool, switches: Switches | None) -> type[Go]:
-    """The class of a size, a rule and a policy; ``None`` is the light one."""
+def _kind(size: int, suicide: bool, switches: Switches | None, margin: float) -> type[Go]:
+    """The class of a size, a rule, a policy (``None`` is the light one) and a reward."""
+    MARGIN, MOST = margin, FULL_MARGIN * 2 * size * size
     board = rules(size, suicide)
     clear, move, over, area = board.clear, board.move, board.over, board.area
     allowed, eye, hashed, repeats = board.allowed, board.eye, board.hashed, board.repeats
@@ -148,6 +155,7 @@ def _kind(size: int, suicide: bool, switches: Switches | None) -> type[Go]:
         local=False,
         self_atari=True,
         habit=0.9,
+        margin=0.0,
     ):
         setup.set_up(
             s,
@@ -189,8 +197,11 @@ def _kind(size: int, suicide: bool, switches: Switches | None) -> type[Go]:
         return over(s)
 
     def rewards(s, out):
-        margin = 2 * area(s) - s.komi
-        black = 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
+        points = 2 * area(s) - s.komi  # twice Black's lead
+        black = 1.0 if points > 0 else 0.0 if points < 0 else 0.5
+        if MARGIN > 0.0:
+            share = 0.5 + 0.5 * max(-1.0, min(1.0, points / MOST))
+            black = (1.0 - MARGIN) * black + MARGIN * share
         out[0] = black
         out[1] = 1.0 - black
 

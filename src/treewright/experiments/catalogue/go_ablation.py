@@ -16,7 +16,7 @@ from treewright.experiments import (
 from treewright.experiments.go import ours, pair
 from treewright.experiments.plots import bars
 from treewright.experiments.summary import estimate, where
-from treewright.gtp.player import SEARCHES, Style, style
+from treewright.gtp.player import MC_RAVE, SEARCHES, Style, style
 
 RESIGN = 0.1
 SEARCH = {"no priors": "mc-rave", "no priors, no RAVE (UCT)": "uct"}
@@ -28,8 +28,14 @@ PLAYOUT: dict[str, dict[str, Any]] = {
     "no self-atari rule": {"self_atari": False},
     "light playouts": {"playout": "light"},
     "with local moves": {"local": True},
+    "wins only, no points": {"margin": 0.0},
 }
-WITHOUT = ["nothing", *SEARCH, "no RAVE (UCT with priors)", *PLAYOUT]
+RAVE = {
+    "no RAVE (UCT with priors)": None,
+    "RAVE that does not fade": replace(MC_RAVE, fade=False),
+    "RAVE by whoever played": replace(MC_RAVE, first=False),
+}
+WITHOUT = ["nothing", *SEARCH, *RAVE, *PLAYOUT]
 
 
 def run(settings: Settings, seed: int) -> Row:
@@ -43,10 +49,12 @@ def without(part: str) -> Style:
     """The default's style with one thing changed."""
     if part in SEARCH:
         return style(SEARCH[part])
-    options = SEARCHES["default"][0]
-    if part == "no RAVE (UCT with priors)":
-        options = replace(options, rave=None, c=SEARCHES["uct"][0].c)
-    return Style(options=options, playout=PLAYOUT.get(part, {}))
+    options, playout = SEARCHES["default"]
+    if part in RAVE:
+        options = replace(options, rave=RAVE[part])
+        if options.rave is None:
+            options = replace(options, c=SEARCHES["uct"][0].c)
+    return Style(options=options, playout=playout | PLAYOUT.get(part, {}))
 
 
 def verdict(rows: Rows) -> Verdict:
