@@ -14,6 +14,7 @@ from treewright.cli import (
     play,
     search,
     story,
+    study,
     tactics,
     tune,
 )
@@ -62,4 +63,5 @@ app.add_typer(experiment.app, name="experiment")
 app.add_typer(level.app, name="level")
 app.add_typer(maps.app, name="map")
 app.add_typer(story.app, name="story")
+app.add_typer(study.app, name="study")
 app.add_typer(tactics.app, name="tactics")

@@ -5,7 +5,6 @@ says so.
 """
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,12 +81,3 @@ def play(world: World, skill: Skill, seed: int, attempts: int = 3) -> list[Runs]
         if replay(world, found[-1]).outcome == game.WON:
             break
     return found
-
-
-def choose(utility: float, dice: np.random.Generator) -> int:
-    """1 for A, 0 for B: a forced choice with log odds ``utility`` for A."""
-    return int(dice.random() < 1.0 / (1.0 + np.exp(-utility)))
-
-
-def total(runs: Sequence[Sequence[int]]) -> int:
-    return sum(n for _, n in runs)

@@ -1,0 +1,146 @@
+"""``treewright study``: people play generated levels, answer, and become a model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli.common import Json, Quiet, Seed, emit, progress_bar, working
+from treewright.errors import OptionError
+
+app = typer.Typer(
+    help="Player studies: play generated levels in the browser, ask, model, generate to the model.",
+    no_args_is_help=True,
+)
+
+File = Annotated[Path, typer.Argument(help="The study's file.")]
+
+
+@app.command()
+def new(
+    file: File = Path("study.sqlite"),
+    length: Annotated[int, typer.Option(min=20, max=1000, help="Slices of a level.")] = 320,
+    copies: Annotated[int, typer.Option(min=1, max=100, help="Levels of each variant.")] = 4,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of levels, or a chain.json from level learn; ours if not given."
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="What participants read first.")] = "A study of levels",
+    contact: Annotated[str, typer.Option(help="Whom they may ask; shown with the consent.")] = "",
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a study: generate levels of all eight variants (gaps, enemies, rewards: high or low).
+
+    Examples: treewright study new study.sqlite --seed 1;
+    treewright study new short.sqlite --length 100 --copies 1
+    """
+    from treewright.cli.level import chain_of
+    from treewright.study.protocol import VARIANTS, variant_level
+    from treewright.study.store import Store
+
+    if file.exists():
+        raise OptionError(f"{file} exists already; a study is never overwritten")
+    chain = chain_of(corpus)
+    levels: dict[int, list[object]] = {}
+    with progress_bar("levels", copies * len(VARIANTS), quiet) as seen:
+        for variant in range(1, len(VARIANTS) + 1):
+            levels[variant] = []
+            for copy in range(copies):
+                number = 1000 * seed + copies * (variant - 1) + copy
+                levels[variant].append(variant_level(variant, length, chain, number))
+                if seen is not None:
+                    seen(copies * (variant - 1) + copy + 1)
+    Store.create(file, levels, title=title, contact=contact, seed=seed, length=length)  # type: ignore[arg-type]
+    facts = {"file": str(file), "levels": copies * len(VARIANTS), "length": length}
+    text = (
+        f"{file}: {facts['levels']} levels of {length} slices; now: treewright study serve {file}"
+    )
+    emit(facts, text, as_json)
+
+
+@app.command()
+def simulate(
+    file: File = Path("study.sqlite"),
+    participants: Annotated[int, typer.Option(min=1, help="How many.")] = 16,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let automatic players take part, to try a study without people; their data are marked.
+
+    Examples: treewright study simulate study.sqlite --participants 16;
+    treewright study simulate study.sqlite --participants 2 --seed 3 --json
+    """
+    from treewright.study.simulate import take_part
+    from treewright.study.store import Store
+
+    store = Store(file)
+    with progress_bar("participants", participants, quiet) as seen:
+        done = take_part(store, participants, seed, seen)
+    facts = {"file": str(file), "participants": done, "simulated": True}
+    emit(facts, f"{file}: {len(done)} automatic participants have played and answered", as_json)
+
+
+@app.command()
+def export(
+    file: File = Path("study.sqlite"),
+    out: Annotated[Path, typer.Option(help="A folder.")] = Path("study-export"),
+    format_: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the rows: participants, levels played with all features, answered pairs, keys.
+
+    Examples: treewright study export study.sqlite --out rows;
+    treewright study export study.sqlite --format json --out rows
+    """
+    from treewright.domains.levels.tiles import one_of
+    from treewright.study import export as exports
+    from treewright.study.store import Store
+
+    one_of("format", format_, exports.FORMATS)
+    store = Store(file)
+    with working("replaying", quiet):
+        rows = exports.export(store, out, format_)
+    shown = ", ".join(f"{n} {name}" for name, n in rows.items())
+    emit({"out": str(out), **rows}, f"{out}: {shown}", as_json)
+
+
+@app.command()
+def analyse(
+    file: File = Path("study.sqlite"),
+    out: Annotated[Path, typer.Option(help="A folder for report and models.")] = Path(
+        "study-report"
+    ),
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Test and model: order effects, challenge, preference, experience; report and models.
+
+    Examples: treewright study analyse study.sqlite --out report;
+    treewright study analyse study.sqlite --json
+    """
+    from treewright.study import report
+    from treewright.study.store import Store
+
+    store = Store(file)
+    with working("fitting", quiet):
+        found = report.analyse(store)
+        written = report.write(found, out, str(store.about["title"]))
+    lines = ["simulated data: automatic players, not people"] if found.simulated else []
+    lines.append(f"{found.participants} participants, {found.pairs} pairs, {found.plays} levels")
+    for name, model in found.models.items():
+        terms = ", ".join(
+            f"{report.label(t.name)} {t.odds:.2f}{t.direction}" for t in model.fit.terms
+        )
+        lines.append(
+            f"{name}: {model.validation.accuracy:.1%} right, kappa {model.validation.kappa:.2f}; "
+            f"{terms or 'no term helps'}"
+        )
+    lines += [f"{name}: no model: {why}" for name, why in found.without.items()]
+    lines.append(f"{out}: " + ", ".join(path.name for path in written))
+    emit(found.to_dict() | {"out": str(out)}, "\n".join(lines), as_json)

@@ -1,0 +1,46 @@
+"""A study's rows as CSV or JSON files."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from treewright.study.store import Store
+
+FORMATS = ("csv", "json")
+
+
+def tables(store: Store) -> dict[str, list[dict[str, Any]]]:
+    """Participants, levels played with their features, answered pairs, and the recorded keys."""
+    return {
+        "participants": store.participants(),
+        "plays": store.play_rows(),
+        "pairs": store.pair_rows(),
+        "inputs": store.input_rows(),
+    }
+
+
+def export(store: Store, folder: Path, kind: str = "csv") -> dict[str, int]:
+    """Write one file for each table; how many rows each has."""
+    found = tables(store)
+    texts = {name: _text(rows, kind) for name, rows in found.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.{kind}").write_text(text)
+    return {name: len(rows) for name, rows in found.items()}
+
+
+def _text(rows: Sequence[dict[str, Any]], kind: str) -> str:
+    if kind == "json":
+        return json.dumps(rows, indent=1) + "\n"
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(
+                {k: json.dumps(v) if isinstance(v, list) else v for k, v in row.items()}
+            )
+    return out.getvalue()
