@@ -5,20 +5,51 @@ before it does the same for the caller.  With a large domain under a kernel of t
 that is nine tenths of the compile time, and for nothing: the entry links all of it and is
 optimised as a whole.  Functions whose qualified name carries ``MARK`` skip both steps.
 
+Nor are references counted in such a program.  Numba counts them for every array that passes
+from function to function, tables and buffers of a domain included, which takes a third of the
+time of a small step.  Where nothing is allocated nothing has to be freed: the caller keeps the
+arrays alive.  A program that does allocate is left as it is.
+
 This leans on three methods of Numba's code generator.  Where they are missing nothing is
-changed: kernels then compile slower, to the same code.
+changed: kernels then compile slower, to slower code.
 """
 
 import functools
+import re
 from typing import Any
 
 MARK = "treewright_inner."
+
+
+_COUNT = re.compile(r"^ *(?:tail )?call void @NRT_(?:incref|decref)\(.*\n", re.MULTILINE)
+_RUNTIME = re.compile(r" @(?:NRT_|numba_unpickle)(?!incref|decref)")
+_OTHERS = re.compile(r"@(?:_ZN7cpython|_ZN5cfunc|cfunc\.|cpython\.|NRT_)")  # not of the program
+
+
+def uncounted(text: str) -> str:
+    """A program in LLVM's language without its reference counts, or as it is if it allocates.
+
+    The wrapper through which Python calls it owns references and keeps its counts.
+    """
+    if "@NRT_adapt_ndarray_to_python" in text:  # an array is returned, with a reference
+        return text
+    head, *parts = re.split(r"(?m)^(?=define )", text)
+    found = [head]
+    for part in parts:
+        if _OTHERS.search(part.partition("\n")[0]):
+            found.append(part)
+        elif _RUNTIME.search(part.partition("\n}")[0]):
+            return text
+        else:
+            found.append(_COUNT.sub("", part))
+    return "".join(found)
 
 
 @functools.cache
 def install() -> bool:
     """Teach Numba's code generator the mark, once per process; False if it can't be taught."""
     try:
+        from llvmlite.binding import parse_assembly
         from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
 
         library: Any = CPUCodeLibrary
@@ -31,8 +62,13 @@ def install() -> bool:
         return False
 
     def optimise_whole(self: Any) -> None:
-        if not self.name.startswith(MARK):
-            optimise(self)
+        if self.name.startswith(MARK):
+            return
+        module = self._final_module
+        if any(MARK[:-1] in function.name for function in module.functions):
+            self._final_module = parse_assembly(uncounted(str(module)))
+            self._final_module.name = module.name
+        optimise(self)
 
     def finish_whole(self: Any) -> None:
         if not self.name.startswith(MARK):

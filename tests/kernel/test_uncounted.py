@@ -1,0 +1,114 @@
+"""Kernels count no references, unless they allocate."""
+
+import sys
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+import treewright as tw
+from treewright.domain import Domain, record
+from treewright.kernel.whole import uncounted
+
+PROGRAM = """declare void @NRT_incref(ptr)
+
+define i64 @_ZN16treewright_inner4stepE(ptr %0) {
+  tail call void @NRT_incref(ptr %0)
+  %2 = load i64, ptr %0, align 8
+  call void @NRT_decref(ptr %0)
+  ret i64 %2
+}
+
+define ptr @_ZN7cpython6searchE(ptr %0) {
+  call void @NRT_decref(ptr %0)
+  ret ptr %0
+}
+"""
+
+
+def test_the_program_loses_its_counts_and_the_wrapper_keeps_them():
+    assert uncounted(PROGRAM).count("@NRT_decref") == 1
+    assert "@NRT_incref(ptr %0)" not in uncounted(PROGRAM)
+    assert "load i64" in uncounted(PROGRAM)
+
+
+@pytest.mark.parametrize(
+    "line", ["%3 = call ptr @NRT_MemInfo_alloc_aligned(i64 8, i32 32)", "%3 = @numba_unpickle()"]
+)
+def test_a_program_that_allocates_is_left_alone(line):
+    allocating = PROGRAM.replace("  ret i64 %2", f"  {line}\n  ret i64 %2")
+    assert uncounted(allocating) == allocating
+
+
+def test_a_program_that_returns_an_array_is_left_alone():
+    returning = PROGRAM + "declare ptr @NRT_adapt_ndarray_to_python(ptr)\n"
+    assert uncounted(returning) == returning
+
+
+def _pick(s, table):
+    return table[s.stones % 4]
+
+
+class Allocating(Domain):
+    """Nim whose list of moves goes through an array of its own."""
+
+    players = 2
+    max_actions = 3
+    state = record(stones=np.int32, player=np.int8)
+
+    def start(s, heap=15):
+        s.stones = heap
+
+    def legal(s, out):
+        found = np.arange(1, 4)
+        n = min(3, s.stones)
+        for i in range(n):
+            out[i] = found[i]
+        return n
+
+    def play(s, action):
+        s.stones -= action
+        s.player = 1 - s.player
+
+    def ended(s):
+        return s.stones == 0
+
+    def rewards(s, out):
+        out[1 - s.player] = 1.0
+
+
+class Tabled(Allocating):
+    """Nim with a table that every function passes on."""
+
+    def __init__(self, **settings):
+        super().__init__(tables={"most": np.array([3, 3, 3, 3])}, **settings)
+
+    def legal(s, t, out):
+        n = min(_pick(s, t.most), s.stones)
+        for i in range(n):
+            out[i] = i + 1
+        return n
+
+
+@pytest.fixture
+def _counting():
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.usefixtures("_counting")
+@pytest.mark.parametrize("kind", [Allocating, Tabled])
+def test_nothing_leaks_and_nothing_is_freed_too_early(kind):
+    search = tw.Search(kind(heap=15), seed=1)
+    search.run(50)
+    tables = list(search.domain.tables.values())
+    before = rtsys.get_allocation_stats()
+    counts = [sys.getrefcount(array) for array in tables]
+    for _ in range(20):
+        search.run(200)
+    after = rtsys.get_allocation_stats()
+    assert (after.alloc > before.alloc) == (kind is Allocating)
+    assert after.alloc - before.alloc == after.free - before.free
+    assert [sys.getrefcount(array) for array in tables] == counts
+    assert search.run(2000).best == 3
