@@ -69,6 +69,23 @@ def go(
 
 
 @app.command()
+def tactics(
+    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Hero Academy: random actions and evaluated turns per CPU second at 5, 10 and 15 points.
+
+    Examples: treewright bench tactics; treewright bench tactics --seconds 3 --json
+    """
+    from treewright.benchmarks.tactics import run, table
+
+    with working("playing at random and planning turns", quiet):
+        rows = run(seconds)
+    emit(rows, table(rows), as_json)
+
+
+@app.command()
 def memory(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
     budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",

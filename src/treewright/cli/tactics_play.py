@@ -6,11 +6,12 @@ from pathlib import Path
 import typer
 
 from treewright.cli.common import working
-from treewright.domains.tactics import drawing, rules
+from treewright.domains.tactics import drawing
 from treewright.domains.tactics.agents import agent
 from treewright.domains.tactics.match import view
 from treewright.domains.tactics.notation import action_text
 from treewright.domains.tactics.saves import Record, load, save
+from treewright.domains.tactics.state import AP
 from treewright.errors import TreewrightError
 from treewright.experiments.tactics import parse_budget
 from treewright.position import Position
@@ -34,7 +35,7 @@ class Session:
 
     @property
     def _points(self) -> int:
-        return int(self.record.domain.tables["rules"][rules.AP])
+        return int(self.record.domain.tables["rules"][AP])
 
     def run(self) -> None:
         typer.echo(drawing.legend() + "\n")

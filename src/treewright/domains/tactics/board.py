@@ -9,6 +9,9 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
+from numpy import int64
+
+from treewright.domain import inlined
 
 WIDTH, HEIGHT = 9, 5
 SQUARES = WIDTH * HEIGHT
@@ -24,15 +27,18 @@ _TERRAIN = {"A": ASSAULT, "S": DEFENSE, "P": POWER, "d": DEPLOY, "D": DEPLOY + 1
 # rows of the table `zone`
 BOARD, OWN_DEPLOY, ASSAULTS, SPECIAL = 0, 1, 3, 4
 
-# 2 is a primitive root of 67, so 2**i % 67 tells the 64 bits apart
-BIT = np.zeros(67, np.int64)
+# a de Bruijn sequence: its shifts by 0 to 63 differ in their upper six bits, which tell the bits
+# of a mask apart (compilers know the idiom and make one instruction of it)
+_SEQUENCE = 0x022FDD63CC95386D
+_BIT = np.zeros(64, np.uint8)
 for _i in range(64):
-    BIT[2**_i % 67] = _i
+    _BIT[(_SEQUENCE << _i) >> 58 & 63] = _i
 
 
-def first_bit(mask):
+@inlined
+def lowest(mask):
     """The number of the lowest bit of a mask that is not 0."""
-    return BIT[(mask & -mask) % 67]
+    return int64(_BIT[((mask & -mask) * _SEQUENCE) >> 58 & 63])
 
 
 @dataclass(frozen=True)

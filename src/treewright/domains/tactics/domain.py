@@ -6,7 +6,7 @@ import numpy as np
 from numpy import int64
 
 from treewright.domain import Domain
-from treewright.domains.tactics import board, drawing, notation, rules
+from treewright.domains.tactics import board, drawing, legal, notation, rules, state, turns
 from treewright.domains.tactics.evaluation import shares
 from treewright.domains.tactics.greedy import greedy_action
 from treewright.domains.tactics.ordering import listed
@@ -42,7 +42,7 @@ class HeroAcademy(Domain):
     players = 2
     max_actions = 512
     max_length = 200 * (MAX_AP + 1)
-    state = rules.STATE
+    state = state.STATE
 
     def __init__(self, **settings: Any) -> None:
         if settings.get("testbed"):
@@ -53,15 +53,15 @@ class HeroAcademy(Domain):
         self.board = board.load(name)
         given = DEFAULTS | settings
         self._check(given)
-        table = np.zeros(rules.RULES, np.int64)
-        table[rules.AP] = given["ap"]
-        table[rules.LIMIT] = given["turn_limit"]
-        table[rules.LIMIT_FIRST] = not given["late_wins"]
-        table[rules.MIRRORED] = given["evaluation"] == "mirrored"
-        table[rules.PRUNED] = bool(given["pruned"])
-        table[rules.SORTED] = bool(given["ordered"])
-        table[rules.AUTO_END] = given["end_turn"] == "automatic"
-        table[rules.GREEDY] = round(1000 * given["greed"])
+        table = np.zeros(state.RULES, np.int64)
+        table[state.AP] = given["ap"]
+        table[state.LIMIT] = given["turn_limit"]
+        table[state.LIMIT_FIRST] = not given["late_wins"]
+        table[state.MIRRORED] = given["evaluation"] == "mirrored"
+        table[state.PRUNED] = bool(given["pruned"])
+        table[state.SORTED] = bool(given["ordered"])
+        table[state.AUTO_END] = given["end_turn"] == "automatic"
+        table[state.GREEDY] = round(1000 * given["greed"])
         super().__init__(tables={**self.board.tables, "rules": table}, **settings)
 
     def _check(self, given: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ class HeroAcademy(Domain):
         return choose(s, t, rng, out)
 
     def allowed(s, t, action):
-        return rules.allowed(s, t, int64(action))
+        return legal.allowed(s, t, int64(action))
 
     def greedy(s, t, rng, out):
         return greedy_action(s, t, rng)
@@ -218,7 +218,7 @@ def opening_hand(counts: list[int], seed: int) -> tuple[list[int], list[int], in
     for _ in range(10_000):
         hand, deck = [0] * CARDS, list(counts)
         for _ in range(HAND):
-            seed = rules.next_seed(seed)
+            seed = turns.next_seed(seed)
             index = seed % sum(deck)
             card = next(c for c in range(CARDS) if (index := index - deck[c]) < 0)
             deck[card] -= 1

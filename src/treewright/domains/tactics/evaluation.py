@@ -8,8 +8,19 @@ full health; an Inferno 750.  A finished game is worth ±60,000, a draw 0.
 from numpy import int64
 
 from treewright.domain import inlined
-from treewright.domains.tactics.board import BIT, BOARD, HEIGHT, OWN_DEPLOY, WIDTH
-from treewright.domains.tactics.rules import (
+from treewright.domains.tactics.board import BOARD, HEIGHT, OWN_DEPLOY, WIDTH, lowest
+from treewright.domains.tactics.effects import (
+    FIRST_LINK,
+    SECOND_LINK,
+    assault_bonus,
+    damage,
+    inferno_damage,
+    link_damage,
+    links,
+    power,
+)
+from treewright.domains.tactics.legal import standing
+from treewright.domains.tactics.state import (
     ATTACK,
     DROP,
     HEAL,
@@ -18,13 +29,6 @@ from treewright.domains.tactics.rules import (
     MIRRORED,
     MOVE,
     SWAP,
-    assault_bonus,
-    chained,
-    damage,
-    inferno_damage,
-    power,
-    sign,
-    standing,
 )
 from treewright.domains.tactics.units import (
     BASE_HP,
@@ -71,12 +75,12 @@ def material(s, t, side):
     while m != 0:
         low = m & -m
         m ^= low
-        total += worth(s, t, BIT[low % 67])
+        total += worth(s, t, lowest(low))
     m = s.down[side]
     while m != 0:
         low = m & -m
         m ^= low
-        total += body_worth(s, BIT[low % 67])
+        total += body_worth(s, lowest(low))
     at = side * CARDS
     total += 1750 * (s.hand[at] + s.deck[at])
     for card in range(1, INFERNO):
@@ -181,26 +185,27 @@ def scroll_used(s, f):
     return 2 * (GEAR_WORTH[k + (g & ~SCROLL_BIT)] - GEAR_WORTH[k + g])
 
 
+@inlined
+def link_gain(s, t, f, q, per_cent, bonus):
+    """What one jump of a chain is worth, and the crystal that it breaks as a mask."""
+    loss = link_damage(s, t, f, q, per_cent, bonus)
+    broken = int64(1) << q if s.unit[q] == CRYSTAL and s.hp[q] <= loss else int64(0)
+    return strike_gain(s, t, q, loss), broken
+
+
 def chain_gain(s, t, f, q, bonus, first_broke):
     """The two jumps of a chain; the crystals that break are counted for the end of the game."""
-    dx = sign(q // HEIGHT - f // HEIGHT)
-    dy = sign(q % HEIGHT - f % HEIGHT)
-    last = q
     broken = int64(1) << q if first_broke and s.unit[q] == CRYSTAL else int64(0)
     found = int64(0)
-    for jump in range(2):
-        step = chained(s, t, last, dx, dy)
-        if step < 0:
-            break
-        last = step >> 4
-        dx = ((step >> 2) & 3) - 1
-        dy = (step & 3) - 1
-        loss = damage(s, t, f, last) * (75 if jump == 0 else 56) // 100
-        if s.unit[last] == CRYSTAL:
-            loss += bonus
-            if s.hp[last] <= loss:
-                broken |= int64(1) << last
-        found += strike_gain(s, t, last, loss)
+    first, second = links(s, t, f, q)
+    if first >= 0:
+        more, fell = link_gain(s, t, f, first, FIRST_LINK, bonus)
+        found += more
+        broken |= fell
+    if second >= 0:
+        more, fell = link_gain(s, t, f, second, SECOND_LINK, bonus)
+        found += more
+        broken |= fell
     if broken != 0 and broken == s.gem[1 - s.player]:
         return int64(4 * WIN)
     return found
@@ -216,7 +221,7 @@ def inferno_gain(s, t, q):
     while m != 0:
         low = m & -m
         m ^= low
-        at = BIT[low % 67]
+        at = lowest(low)
         if s.down[1 - me] & low:
             found += body_worth(s, at)
         else:

@@ -7,7 +7,7 @@ change the evaluation by the same amount and are weighed together.
 from numpy import int64
 
 from treewright.domain import inlined
-from treewright.domains.tactics.board import BIT, SPECIAL
+from treewright.domains.tactics.board import SPECIAL, lowest
 from treewright.domains.tactics.evaluation import (
     WIN,
     attack_gain,
@@ -17,19 +17,9 @@ from treewright.domains.tactics.evaluation import (
     moved_gain,
     swap_gain,
 )
+from treewright.domains.tactics.legal import enterable, placements, targets
 from treewright.domains.tactics.ordering import useful_infernos
-from treewright.domains.tactics.rules import (
-    ATTACK,
-    DISCARD,
-    DROP,
-    END,
-    HEAL,
-    MOVE,
-    SWAP,
-    enterable,
-    placements,
-    targets,
-)
+from treewright.domains.tactics.state import ATTACK, DISCARD, DROP, END, HEAL, MOVE, SWAP
 from treewright.domains.tactics.units import CARDS, INFERNO, SQUARE_WORTH
 from treewright.random import below
 
@@ -56,7 +46,7 @@ def weigh(rng, top, ties, best, found, head, squares):
     m = squares
     for _ in range(pick):
         m &= m - 1
-    return found, ties, head + BIT[(m & -m) % 67]
+    return found, ties, head + lowest(m)
 
 
 @inlined
@@ -73,7 +63,7 @@ def weigh_unit(s, t, rng, f, free, bodies, foes, top, ties, best):
     while m != 0:
         low = m & -m
         m ^= low
-        q = BIT[low % 67]
+        q = lowest(low)
         kind = MOVE
         if low & attacks:
             kind = ATTACK
@@ -99,7 +89,7 @@ def weigh_card(s, t, rng, card, squares, top, ties, best):
     while m != 0:
         low = m & -m
         m ^= low
-        found = drop_gain(s, t, card, BIT[low % 67])
+        found = drop_gain(s, t, card, lowest(low))
         if found >= 2 * WIN:
             found = ended_gain(s, t)
         head = DROP * 4096 + card * 64
@@ -122,7 +112,7 @@ def greedy_action(s, t, rng):
     while m != 0:
         low = m & -m
         m ^= low
-        f = BIT[low % 67]
+        f = lowest(low)
         top, ties, best = weigh_unit(s, t, rng, f, free, bodies, foes, top, ties, best)
     last = -1  # swapped if there is nothing else to do, though only one is there
     for card in range(CARDS):

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from treewright.domains.tactics import rules
 from treewright.domains.tactics.agents import agent
 from treewright.domains.tactics.domain import HeroAcademy
+from treewright.domains.tactics.state import AP
+from treewright.domains.tactics.turns import return_hand
 from treewright.evolutionary import Agent, Budget, Turn
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rng import stream_seed
@@ -26,7 +27,7 @@ def view(state: np.ndarray, open_hands: bool) -> np.ndarray:
     """What the player to move knows: the opponent's hand lies in his deck, unless it is open."""
     seen = state.copy()
     if not open_hands:
-        rules.return_hand(RecordProxy(seen), 1 - int(seen[0]["player"]))
+        return_hand(RecordProxy(seen), 1 - int(seen[0]["player"]))
     return seen
 
 
@@ -38,7 +39,7 @@ def play_game(
     open_hands: bool = False,
 ) -> Game:
     """Play from the domain's start; the same seed gives the same game."""
-    ap = int(domain.tables["rules"][rules.AP])
+    ap = int(domain.tables["rules"][AP])
     referee = Turn(domain, ap)
     state = np.zeros(1, domain.state)
     state[0] = domain.new_state()._record[0]

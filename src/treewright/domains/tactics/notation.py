@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from treewright.domains.tactics.board import HEIGHT, SQUARES, square
-from treewright.domains.tactics.rules import (
+from treewright.domains.tactics.state import (
     ATTACK,
     DISCARD,
     DROP,

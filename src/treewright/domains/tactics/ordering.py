@@ -2,8 +2,10 @@
 
 from numpy import int64
 
-from treewright.domains.tactics.board import BIT, BOARD, PLAIN
-from treewright.domains.tactics.rules import (
+from treewright.domains.tactics.board import BOARD, PLAIN, lowest
+from treewright.domains.tactics.effects import power
+from treewright.domains.tactics.legal import list_squares, list_units, placements
+from treewright.domains.tactics.state import (
     ATTACK,
     DISCARD,
     DROP,
@@ -12,10 +14,6 @@ from treewright.domains.tactics.rules import (
     MOVE,
     PRUNED,
     SORTED,
-    list_card,
-    list_units,
-    placements,
-    power,
 )
 from treewright.domains.tactics.units import (
     CARDS,
@@ -40,19 +38,19 @@ def useful_infernos(s, t):
     while m != 0:
         low = m & -m
         m ^= low
-        squares |= t.ring[BIT[low % 67]]
+        squares |= t.ring[lowest(low)]
     kept = int64(0)
     m = squares & t.zone[BOARD]
     while m != 0:
         low = m & -m
         m ^= low
-        targets = t.ring[BIT[low % 67]] & foes
+        targets = t.ring[lowest(low)] & foes
         beaten = False
         k = kept
         while k != 0:
             other = k & -k
             k ^= other
-            theirs = t.ring[BIT[other % 67]] & foes
+            theirs = t.ring[lowest(other)] & foes
             if targets & ~theirs == 0:
                 beaten = True
                 break
@@ -79,7 +77,7 @@ def list_actions(s, t, out, pruned):
             squares = placements(s, t, card)
             if pruned != 0 and card == INFERNO:
                 squares = useful_infernos(s, t)
-            n = list_card(s, t, card, squares, out, n)
+            n = list_squares(DROP * 4096 + card * 64, squares, out, n)
             if s.left[me] > 0 and (count > 1 or pruned == 0):
                 out[n] = DISCARD * 4096 + card * 64
                 n += 1
@@ -117,7 +115,7 @@ def drop_order(s, t, card, q):
         while m != 0:
             low = m & -m
             m ^= low
-            total += 2 * max_hp(s, BIT[low % 67]) if s.down[foe] & low else 300
+            total += 2 * max_hp(s, lowest(low)) if s.down[foe] & low else 300
         return total
     full = max_hp(s, q)
     if card == POTION:

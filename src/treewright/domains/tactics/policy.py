@@ -2,17 +2,10 @@
 
 from numpy import int64
 
-from treewright.domains.tactics.board import BIT
+from treewright.domains.tactics.board import lowest
+from treewright.domains.tactics.legal import enterable, list_squares, list_unit, placements
 from treewright.domains.tactics.ordering import order
-from treewright.domains.tactics.rules import (
-    DISCARD,
-    END,
-    GREEDY,
-    enterable,
-    list_card,
-    list_unit,
-    placements,
-)
+from treewright.domains.tactics.state import DISCARD, DROP, END, GREEDY
 from treewright.domains.tactics.units import CARDS
 from treewright.random import below, uniform
 
@@ -34,7 +27,7 @@ def list_random_unit(s, t, rng, out):
         for _ in range(below(rng, count)):
             k &= k - 1
         low = k & -k
-        n = list_unit(s, t, BIT[low % 67], free, bodies, foes, out, 0)
+        n = list_unit(s, t, lowest(low), free, bodies, foes, out, 0)
         if n > 0:
             return n
         m ^= low
@@ -57,7 +50,8 @@ def list_random_card(s, t, rng, out):
         for card in range(CARDS):
             if s.hand[me * CARDS + card] > 0 and tried >> card & 1 == 0:
                 if left == 0:
-                    n = list_card(s, t, card, placements(s, t, card), out, 0)
+                    squares = placements(s, t, card)
+                    n = list_squares(DROP * 4096 + card * 64, squares, out, 0)
                     if s.left[me] > 0:
                         out[n] = DISCARD * 4096 + card * 64
                         n += 1

@@ -14,7 +14,7 @@ from treewright.domains.tactics import evaluation, ordering, rules
 from treewright.domains.tactics.board import SQUARES
 from treewright.domains.tactics.domain import HeroAcademy
 from treewright.domains.tactics.notation import action_text, place, read_action, read_state, to_json
-from treewright.domains.tactics.rules import DISCARD, DROP, STATE
+from treewright.domains.tactics.state import DISCARD, DROP, STATE
 from treewright.domains.tactics.units import INFERNO
 from treewright.errors import OptionError, TreewrightError
 from treewright.kernel.specialise import specialise
