@@ -108,7 +108,8 @@ def test_nothing_leaks_and_nothing_is_freed_too_early(kind):
     for _ in range(20):
         search.run(200)
     after = rtsys.get_allocation_stats()
-    assert (after.alloc > before.alloc) == (kind is Allocating)
+    if kind is Allocating:
+        assert after.alloc - before.alloc > 4000  # in every simulation
     assert after.alloc - before.alloc == after.free - before.free
     assert [sys.getrefcount(array) for array in tables] == counts
     assert search.run(2000).best == 3
