@@ -1,7 +1,11 @@
 """What the experiments on CEC 2014 share: the paper's table IV and how a method is run."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+from treewright.experiments import Row, Rows, Settings
+from treewright.experiments.summary import where
 from treewright.optimize import cec_bounds, cec_function, minimize
 from treewright.optimize.objective import Objective
 
@@ -60,6 +64,36 @@ SETTINGS = {
     },
 }
 EXACT = 1e-8  # the competition's rule: a smaller error is 0
+
+
+def run(settings: Settings, seed: int) -> Row:
+    """The row of one run."""
+    method, number = str(settings["method"]), int(settings["function"])  # type: ignore[arg-type]
+    return {"error": error(method, number, seed, int(settings["budget"]))}  # type: ignore[arg-type]
+
+
+def errors(rows: Rows, method: str, number: int) -> list[float]:
+    """The errors of all runs of a method on a function."""
+    return [float(r["error"]) for r in where(rows, method=method, function=number)]
+
+
+def mean(rows: Rows, method: str, number: int) -> float:
+    found = errors(rows, method, number)
+    return math.fsum(found) / len(found) if found else math.nan
+
+
+def draw_ratios(
+    axes: Any, series: Sequence[tuple[str, str, list[tuple[int, float]]]], label: str
+) -> None:
+    """(name, mark, [(function, ratio), …]) for each method; 1 is the same as the paper's."""
+    for name, mark, points in series:
+        if points:
+            axes.plot(*zip(*points, strict=True), mark, ms=5, label=name)
+    axes.axhline(1.0, color="0.6", lw=1, zorder=0)
+    axes.set_yscale("log")
+    axes.set_xlabel("function")
+    axes.set_ylabel(label)
+    axes.legend()
 
 
 def kind(number: int) -> str:

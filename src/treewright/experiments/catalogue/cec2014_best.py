@@ -1,6 +1,5 @@
 """CEC 2014: our best method beside L-SHADE, SciPy's and the paper's best column."""
 
-import math
 from typing import Any
 
 from treewright.experiments import (
@@ -8,13 +7,20 @@ from treewright.experiments import (
     Grid,
     Measure,
     Reference,
-    Row,
     Rows,
-    Settings,
     Verdict,
     judge,
 )
-from treewright.experiments.catalogue._cec2014 import BUDGET, CENTRE, OTHERS, TABLE, error
+from treewright.experiments.catalogue._cec2014 import (
+    BUDGET,
+    CENTRE,
+    OTHERS,
+    TABLE,
+    draw_ratios,
+    errors,
+    mean,
+    run,
+)
 from treewright.experiments.summary import where
 
 NAMES = {
@@ -27,20 +33,6 @@ NAMES = {
     "without-finish": "ours without the finish",
 }
 ABLATION = [m for m in NAMES if m.startswith("without-")]
-
-
-def run(settings: Settings, seed: int) -> Row:
-    method, number = str(settings["method"]), int(settings["function"])  # type: ignore[arg-type]
-    return {"error": error(method, number, seed, int(settings["budget"]))}  # type: ignore[arg-type]
-
-
-def errors(rows: Rows, method: str, number: int) -> list[float]:
-    return [float(r["error"]) for r in where(rows, method=method, function=number)]
-
-
-def mean(rows: Rows, method: str, number: int) -> float:
-    found = errors(rows, method, number)
-    return math.fsum(found) / len(found) if found else math.nan
 
 
 def ranked(rows: Rows, other: str) -> tuple[list[int], list[int]]:
@@ -91,19 +83,19 @@ def _named(numbers: list[int]) -> str:
 def draw(rows: Rows, axes: Any) -> None:
     """Mean errors over the best of the paper's columns."""
     marks = {"best": "o", "l-shade": "x", "differential-evolution": "^", "dual-annealing": "v"}
-    for method, mark in marks.items():
-        points = [
-            (n, max(mean(rows, method, n), 1e-9) / max(min(TABLE[n]), 1e-3))
-            for n in OTHERS
-            if errors(rows, method, n)
-        ]
-        if points:
-            axes.plot(*zip(*points, strict=True), mark, ms=5, label=NAMES[method])
-    axes.axhline(1.0, color="0.6", lw=1, zorder=0)
-    axes.set_yscale("log")
-    axes.set_xlabel("function")
-    axes.set_ylabel("mean error / best of the paper's columns")
-    axes.legend()
+    series = [
+        (
+            NAMES[method],
+            mark,
+            [
+                (n, max(mean(rows, method, n), 1e-9) / max(min(TABLE[n]), 1e-3))
+                for n in OTHERS
+                if errors(rows, method, n)
+            ],
+        )
+        for method, mark in marks.items()
+    ]
+    draw_ratios(axes, series, "mean error / best of the paper's columns")
 
 
 ALL = list(TABLE)

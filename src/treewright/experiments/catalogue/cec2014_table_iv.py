@@ -8,13 +8,19 @@ from treewright.experiments import (
     Grid,
     Measure,
     Reference,
-    Row,
     Rows,
-    Settings,
     Verdict,
     judge,
 )
-from treewright.experiments.catalogue._cec2014 import BUDGET, SETTINGS, TABLE, error
+from treewright.experiments.catalogue._cec2014 import (
+    BUDGET,
+    SETTINGS,
+    TABLE,
+    draw_ratios,
+    errors,
+    mean,
+    run,
+)
 from treewright.experiments.summary import where
 
 COLUMNS = {"soo": 0, "splitting-average": 1, "splitting-best": 2}
@@ -25,16 +31,11 @@ NAMES = {
 }
 
 
-def run(settings: Settings, seed: int) -> Row:
-    method, number = str(settings["method"]), int(settings["function"])  # type: ignore[arg-type]
-    return {"error": error(method, number, seed, int(settings["budget"]))}  # type: ignore[arg-type]
-
-
 def ratio(rows: Rows, method: str) -> tuple[float, int]:
     """Mean |log10(ours / the paper's)| over F1 to F22, best of the runs, and how many there are."""
     found = []
     for number in range(1, 23):
-        ours = [float(r["error"]) for r in where(rows, method=method, function=number)]
+        ours = errors(rows, method, number)
         theirs = TABLE[number][COLUMNS[method]]
         if ours and min(ours) > 0 and theirs > 0:
             found.append(abs(math.log10(min(ours) / theirs)))
@@ -43,7 +44,7 @@ def ratio(rows: Rows, method: str) -> tuple[float, int]:
 
 def verdict(rows: Rows) -> Verdict:
     far = {m: ratio(rows, m) for m in COLUMNS}
-    wins = sum(_mean(rows, "splitting-average", n) < _mean(rows, "soo", n) for n in range(1, 23))
+    wins = sum(mean(rows, "splitting-average", n) < mean(rows, "soo", n) for n in range(1, 23))
     runs = len({r["seed"] for r in where(rows, method="splitting-average")})
     shown = ", ".join(f"{NAMES[m]} {far[m][0]:.3f}" for m in COLUMNS)
     return judge(
@@ -55,28 +56,17 @@ def verdict(rows: Rows) -> Verdict:
     )
 
 
-def _mean(rows: Rows, method: str, number: int) -> float:
-    found = [float(r["error"]) for r in where(rows, method=method, function=number)]
-    return sum(found) / len(found) if found else math.nan
-
-
 def draw(rows: Rows, axes: Any) -> None:
-    """Ours over the paper's, by function; 1 is the same."""
+    """Ours over the paper's, by function."""
+    series = []
     for method, column in COLUMNS.items():
         points = []
         for number in TABLE:
-            ours = [float(r["error"]) for r in where(rows, method=method, function=number)]
-            theirs = TABLE[number][column]
-            if ours and theirs > 0 and min(ours) > 0:
-                points.append((number, min(ours) / theirs))
-        axes.plot(*zip(*points, strict=True), "os^"[column], ms=5, label=NAMES[method]) if (
-            points
-        ) else None
-    axes.axhline(1.0, color="0.6", lw=1, zorder=0)
-    axes.set_yscale("log")
-    axes.set_xlabel("function")
-    axes.set_ylabel("best of our runs / the paper's")
-    axes.legend()
+            best = min(errors(rows, method, number), default=0.0)
+            if best > 0 and TABLE[number][column] > 0:
+                points.append((number, best / TABLE[number][column]))
+        series.append((NAMES[method], "os^"[column], points))
+    draw_ratios(axes, series, "best of our runs / the paper's")
 
 
 SPLITTING = list(SETTINGS)
