@@ -19,7 +19,7 @@ File = Annotated[Path, typer.Argument(help="The study's file.")]
 @app.command()
 def new(
     file: File = Path("study.sqlite"),
-    length: Annotated[int, typer.Option(min=20, max=1000, help="Slices of a level.")] = 320,
+    length: Annotated[int, typer.Option(min=60, max=1000, help="Slices of a level.")] = 320,
     copies: Annotated[int, typer.Option(min=1, max=100, help="Levels of each variant.")] = 4,
     corpus: Annotated[
         Path | None,
@@ -144,3 +144,29 @@ def analyse(
     lines += [f"{name}: no model: {why}" for name, why in found.without.items()]
     lines.append(f"{out}: " + ", ".join(path.name for path in written))
     emit(found.to_dict() | {"out": str(out)}, "\n".join(lines), as_json)
+
+
+@app.command()
+def serve(
+    file: File = Path("study.sqlite"),
+    host: Annotated[str, typer.Option(help="Who is let in: 0.0.0.0 is everybody.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8080,
+    quiet: Quiet = False,
+) -> None:
+    """Serve a study to browsers until Ctrl-C; only on this machine unless --host says otherwise.
+
+    Examples: treewright study serve study.sqlite;
+    treewright study serve study.sqlite --host 0.0.0.0 --port 80
+    """
+    from treewright.studio import frame, study_pages
+    from treewright.study.store import Store
+
+    store = Store(file)
+    frame.nicegui()
+    frame.free(host, port)
+    with working("compiling", quiet):
+        store.warm_up()
+    study_pages.build(store)
+    if not quiet:
+        typer.echo(f"http://{host}:{port}  (Ctrl-C ends)", err=True)
+    frame.run(host, port, str(store.about["title"]))

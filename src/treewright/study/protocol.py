@@ -17,10 +17,13 @@ from treewright.domains.levels.controls import Controls, rates
 from treewright.domains.levels.domain import Levels
 from treewright.domains.levels.generate import generate
 from treewright.domains.levels.level import Level
+from treewright.domains.levels.tiles import LevelError
+from treewright.kernel.rng import stream_seed
 from treewright.study.replay import StudyError
 
 PAIRS = 4
 ATTEMPTS = 3
+TRIES = 5
 PARAMETERS = ("gaps", "enemies", "rewards")
 EXPERIENCE = ("beginner", "intermediate", "expert")
 
@@ -92,5 +95,12 @@ def variant_controls(variant: int, length: int, chain: Chain) -> Controls:
 
 
 def variant_level(variant: int, length: int, chain: Chain, seed: int) -> Level:
-    """A generated level of a variant."""
-    return generate(Levels(chain, variant_controls(variant, length, chain)), seed).level
+    """A generated level of a variant; one that is hard to make gets more tries."""
+    domain = Levels(chain, variant_controls(variant, length, chain))
+    for number in range(TRIES):
+        try:
+            return generate(domain, stream_seed(seed, number) % 2**62).level
+        except LevelError as error:
+            if number == TRIES - 1:
+                raise StudyError(f"no level of variant {variant} could be made: {error}") from None
+    raise AssertionError

@@ -1,0 +1,1 @@
+"""The studio: what is done in a browser.  Needs ``pip install 'treewright[studio]'``."""

@@ -1,0 +1,272 @@
+// A level in the browser: keys, clock, picture, and the recorded keys on their way to the server.
+//
+// The game runs at 30 steps a second, whatever the screen does, and is drawn at the screen's own rate
+// between the steps.  Only the keys are sent: the server plays them again to learn what happened.
+import { begin, constants as c, tick } from "./engine.mjs";
+import { draw, places } from "./art.mjs";
+
+const STEP = 1000 / 30;
+const WIDTH = 384;
+const BATCH = 30; // ticks between two messages to the server
+const KEYS = {
+  ArrowLeft: c.LEFT, KeyA: c.LEFT, ArrowRight: c.RIGHT, KeyD: c.RIGHT, ArrowDown: c.DUCK, KeyS: c.DUCK,
+  ShiftLeft: c.SPEED, ShiftRight: c.SPEED, KeyX: c.SPEED,
+  Space: c.JUMP, ArrowUp: c.JUMP, KeyW: c.JUMP, KeyZ: c.JUMP,
+};
+
+/** Runs of keys that are not stored yet: kept in the browser too until the server has them. */
+class Tape {
+  constructor(url, attempt, first) {
+    this.url = `${url}/${attempt}`;
+    this.first = first;
+    this.runs = [];
+    this.sending = null;
+  }
+
+  get ticks() {
+    return this.runs.reduce((sum, [, n]) => sum + n, 0);
+  }
+
+  add(keys) {
+    const last = this.runs.at(-1);
+    if (last && last[0] === keys) last[1] += 1;
+    else this.runs.push([keys, 1]);
+  }
+
+  keep() {
+    try {
+      localStorage.setItem(this.url, JSON.stringify({ first: this.first, runs: this.runs }));
+    } catch { /* storage is full or forbidden: the server's copy is enough */ }
+  }
+
+  kept() {
+    try {
+      return JSON.parse(localStorage.getItem(this.url));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Send what there is; on failure it stays and goes with the next message. */
+  async send() {
+    if (this.sending) return this.sending;
+    const runs = this.runs.map((run) => run.slice());
+    const ticks = this.ticks;
+    if (!ticks) return null;
+    this.sending = (async () => {
+      try {
+        const answer = await fetch(this.url, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ first: this.first, runs }),
+        });
+        if (answer.status === 409) return { refused: (await answer.json()).detail };
+        if (!answer.ok) return null;
+        const found = await answer.json();
+        this.drop(ticks);
+        this.keep();
+        return found;
+      } catch {
+        return null;
+      } finally {
+        this.sending = null;
+      }
+    })();
+    return this.sending;
+  }
+
+  drop(ticks) {
+    this.first += ticks;
+    while (ticks > 0 && this.runs.length) {
+      const part = Math.min(ticks, this.runs[0][1]);
+      this.runs[0][1] -= part;
+      ticks -= part;
+      if (!this.runs[0][1]) this.runs.shift();
+    }
+  }
+
+  beacon() {
+    this.keep();
+    if (this.runs.length) {
+      const body = JSON.stringify({ first: this.first, runs: this.runs });
+      navigator.sendBeacon(this.url, new Blob([body], { type: "application/json" }));
+    }
+  }
+}
+
+export class Player {
+  constructor(canvas, say, data, url) {
+    Object.assign(this, { canvas, say, data, url });
+    this.held = 0;
+    this.script = null; // recorded keys, played instead of the keyboard: see drive()
+    this.stepsPerFrame = 0;
+    this.height = data.world.rows * c.TILE;
+    canvas.width = WIDTH * 2;
+    canvas.height = this.height * 2;
+    this.picture = canvas.getContext("2d");
+    this.picture.scale(2, 2);
+    this.attempt = Math.max(data.attempts.length, 1);
+    this.open(data.attempts[this.attempt - 1] ?? []);
+    this.listen();
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  /** Begin an attempt, or go on with one that is stored in part. */
+  open(runs) {
+    this.game = begin(this.data.world);
+    for (const [keys, n] of runs) for (let i = 0; i < n; i++) this.step(keys);
+    const stored = this.game.status[c.TICK];
+    this.tape = new Tape(this.url, this.attempt, stored);
+    const kept = this.tape.kept(); // a message that never arrived
+    if (kept && kept.first <= stored) {
+      let skip = stored - kept.first;
+      for (const [keys, n] of kept.runs) {
+        for (let i = 0; i < n; i++) {
+          if (skip > 0) skip -= 1;
+          else if (this.step(keys)) this.tape.add(keys);
+        }
+      }
+    }
+    this.before = places(this.game);
+    this.owed = 0;
+    this.phase = "waiting";
+    if (this.game.status[c.OUTCOME] !== c.PLAYING) this.over();
+    else this.tell(`Attempt ${this.attempt} of ${this.data.most}`, "Press any key to start");
+  }
+
+  /** One step of the game, if it is not over. */
+  step(keys) {
+    if (this.game.status[c.OUTCOME] !== c.PLAYING) return false;
+    tick(this.game, keys);
+    return true;
+  }
+
+  listen() {
+    const set = (event, down) => {
+      const key = KEYS[event.code];
+      if (key === undefined) return;
+      event.preventDefault();
+      this.held = down ? this.held | key : this.held & ~key;
+    };
+    window.addEventListener("keydown", (event) => {
+      if (event.repeat) return event.preventDefault();
+      set(event, true);
+      if (this.phase === "waiting" && !event.altKey && !event.ctrlKey && !event.metaKey) this.start();
+    });
+    window.addEventListener("keyup", (event) => set(event, false));
+    window.addEventListener("blur", () => this.pause());
+    document.addEventListener("visibilitychange", () => document.hidden && this.pause());
+    window.addEventListener("pagehide", () => this.tape.beacon());
+    this.canvas.addEventListener("pointerdown", () => this.phase === "waiting" && this.start());
+  }
+
+  start() {
+    this.phase = "playing";
+    this.tell("", "");
+  }
+
+  pause() {
+    this.held = 0;
+    if (this.phase === "playing" && !this.script) {
+      this.phase = "waiting";
+      this.tell("Paused", "Press any key to go on");
+    }
+  }
+
+  /** Recorded keys instead of the keyboard, several steps a frame: for replays and tests. */
+  drive(runs, stepsPerFrame = 1) {
+    this.script = runs.flatMap(([keys, n]) => Array(n).fill(keys));
+    this.stepsPerFrame = stepsPerFrame;
+    this.start();
+  }
+
+  keys() {
+    return this.script ? this.script.shift() ?? 0 : this.held;
+  }
+
+  frame(now) {
+    const passed = Math.min(now - (this.last ?? now), 5 * STEP);
+    this.last = now;
+    if (this.phase === "playing") {
+      this.owed = this.script ? this.stepsPerFrame * STEP : this.owed + passed;
+      while (this.owed >= STEP && this.phase === "playing") {
+        this.owed -= STEP;
+        this.before = places(this.game);
+        const keys = this.keys();
+        this.step(keys);
+        this.tape.add(keys);
+        if (this.game.status[c.TICK] % BATCH === 0) this.tape.keep();
+        if (this.tape.ticks >= BATCH) this.tape.send().then((answer) => this.heed(answer));
+        if (this.game.status[c.OUTCOME] !== c.PLAYING) this.over();
+      }
+    }
+    const share = this.phase === "playing" ? Math.min(this.owed / STEP, 1) : 1;
+    draw(this.picture, this.game, this.before, share, WIDTH, this.height);
+    this.show();
+    requestAnimationFrame((next) => this.frame(next));
+  }
+
+  /** Another tab, or a reload that overtook a message: start from what the server has. */
+  heed(answer) {
+    if (answer?.refused) {
+      localStorage.removeItem(this.tape.url);
+      location.reload();
+    }
+  }
+
+  /** The attempt has ended: send the rest, as often as it takes, then go on. */
+  async over() {
+    this.phase = "over";
+    const won = this.game.status[c.OUTCOME] === c.WON;
+    this.tell(won ? "You made it!" : "Ouch!", "");
+    const { events, status, body } = this.game;
+    const detail = { url: this.url, attempt: this.attempt, events, ticks: status[c.TICK], won, x: body[c.X] };
+    document.dispatchEvent(new CustomEvent("attempt-over", { detail }));
+    this.tape.keep();
+    let answer = null;
+    while (this.tape.ticks || this.tape.sending) {
+      answer = await this.tape.send();
+      if (answer?.refused) return this.heed(answer);
+      if (!answer) {
+        this.tell(won ? "You made it!" : "Ouch!", "Waiting for the server …");
+        await new Promise((done) => setTimeout(done, 500));
+      }
+    }
+    localStorage.removeItem(this.tape.url);
+    await new Promise((done) => setTimeout(done, this.script ? 0 : 900));
+    if (won || this.attempt === this.data.most) return this.done(won);
+    this.attempt += 1;
+    this.script = null;
+    this.open([]);
+  }
+
+  done(won) {
+    this.phase = "done";
+    this.tell(won ? "You made it!" : "That was your last attempt", "");
+    document.dispatchEvent(new CustomEvent("level-done"));
+  }
+
+  tell(title, hint) {
+    this.say.title.textContent = title;
+    this.say.hint.textContent = hint;
+    this.say.box.hidden = !title;
+  }
+
+  show() {
+    const { status } = this.game;
+    const seconds = Math.max(0, Math.ceil((c.LIMIT - status[c.TICK]) / 30));
+    const lives = "❦".repeat(this.data.most - this.attempt + 1);
+    this.say.status.textContent = `${lives}   coins ${status[c.COINS]}   time ${seconds}`;
+  }
+}
+
+/** Find the page's canvas, load the level and play. */
+export async function mount(root) {
+  const part = (name) => root.querySelector(`[data-part=${name}]`);
+  const url = root.dataset.url;
+  const say = { box: part("message"), title: part("title"), hint: part("hint"), status: part("status") };
+  document.addEventListener("level-done", () => { part("continue").hidden = false; part("continue").focus(); });
+  part("continue").addEventListener("click", () => location.reload());
+  const data = await (await fetch(url)).json();
+  window.treewrightGame = new Player(part("canvas"), say, data, url);
+}
