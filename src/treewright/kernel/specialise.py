@@ -182,7 +182,9 @@ def _tables_type(names: tuple[str, ...]) -> Any:
     if not names:
         return tuple
     name = f"Tables_{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}"
-    kind = namedtuple(name, names, module=__name__)  # noqa: PYI024 - fields known at run time
+    kind = namedtuple(  # type: ignore[misc]  # noqa: PYI024 - fields known at run time
+        name, names, module=__name__
+    )
     globals()[name] = kind
     return kind
 
