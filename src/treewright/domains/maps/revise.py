@@ -34,7 +34,8 @@ KINDS = ((1, 0.3), (1, 0.4), (2, 0.35), (3, 0.35))
 class Revise(Domain):
     """``Revise(spec)``: an action is a kind of revision; see the module.
 
-    ``proposals``: evaluations in one revision; ``revisions``: in one simulation.
+    ``proposals``: evaluations in one revision; ``revisions``: in one simulation.  ``eager``: at
+    least so often walls that change nothing are kept; it falls by the passes' ``progress``.
     """
 
     players = 1
@@ -58,6 +59,7 @@ class Revise(Domain):
             s._record[0] = found.state._record[0]
         s.stream[0] = stream
         s.left = s.revisions
+        s.eager = max(0.0, s.eager - progress)
         return True
 
     def walls(self, s: Any) -> np.ndarray:
@@ -143,7 +145,7 @@ def _kind(width: int, height: int, checkpoints: int) -> type[Revise]:
     fill, measure = field.fill, field.measure
     propose = proposals(width, height, checkpoints)
 
-    def start(s, t, seed=0, proposals=500, revisions=4):
+    def start(s, t, seed=0, proposals=500, revisions=4, eager=0.0):
         for v in range(len(t.walls)):
             s.wall[v] = t.walls[v]
         fill(s, t)
@@ -152,6 +154,7 @@ def _kind(width: int, height: int, checkpoints: int) -> type[Revise]:
         s.proposals = proposals
         s.revisions = revisions
         s.left = revisions
+        s.eager = eager
 
     def legal(s, t, out):
         for i in range(len(t.flips)):
@@ -160,7 +163,7 @@ def _kind(width: int, height: int, checkpoints: int) -> type[Revise]:
 
     def play(s, t, action):
         for _ in range(s.proposals):
-            propose(s, t, t.flips[action], t.tie[action])
+            propose(s, t, t.flips[action], max(s.eager, t.tie[action]))
         s.left -= 1
 
     def ended(s, t):
@@ -188,6 +191,7 @@ def _kind(width: int, height: int, checkpoints: int) -> type[Revise]:
                 proposals=int64,
                 revisions=int64,
                 left=int64,
+                eager=float64,
             ),
             "max_length": 10_000,
             "start": start,
