@@ -62,7 +62,13 @@ def generate(
     tiles: Annotated[
         bool, typer.Option("--tiles", help="Tile by tile: slices that the corpus never had.")
     ] = False,
-    player: PlayerOption = "large",
+    player: Annotated[
+        str,
+        typer.Option(help="Whose moves count, small or large; or whom to please: a model.json."),
+    ] = "large",
+    experience: Annotated[
+        str | None, typer.Option(help="Of the model's player: beginner, intermediate or expert.")
+    ] = None,
     score: Annotated[
         str | None, typer.Option(help="Another score, as '2 - (gaps - 12)**2 / 20'.")
     ] = None,
@@ -84,7 +90,8 @@ def generate(
     """Generate levels that can be finished.
 
     Examples: treewright level generate --length 320 --difficulty 0.5 --seed 7 --out level.txt;
-    treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels
+    treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels;
+    treewright level generate --player preference.json --experience beginner
     """
     from treewright.domains.levels.controls import Controls
     from treewright.domains.levels.formats import FORMATS, format_of, write_level
@@ -97,6 +104,10 @@ def generate(
     if tiles:
         chain = learn_tiles(chain.corpus)
     pieces, length = _pieces(fix, start, goal, vary, keep, length, seed)
+    if player.endswith(".json"):
+        score, player = _wishes_of(Path(player), experience, score), "large"
+    elif experience is not None:
+        raise OptionError("--experience belongs to a model: --player model.json")
     controls = Controls(
         length=length,
         difficulty=_numbers("--difficulty", difficulty),
@@ -151,6 +162,18 @@ def generate(
     emit(rows if many else rows[0] if rows else {}, "\n".join(lines), as_json)
     if stopped:
         raise typer.Exit(130)
+
+
+def _wishes_of(model: Path, experience: str | None, score: str | None) -> str:
+    """The score of a player model, as an expression."""
+    from dataclasses import replace
+
+    from treewright.study.model import load_model
+
+    if score is not None:
+        raise OptionError("--player with a model is a score already; leave out --score")
+    found = load_model(model)
+    return (replace(found, experience=experience) if experience else found).expression()
 
 
 def _facts(made: Any) -> dict[str, Any]:

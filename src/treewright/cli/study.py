@@ -170,3 +170,58 @@ def serve(
     if not quiet:
         typer.echo(f"http://{host}:{port}  (Ctrl-C ends)", err=True)
     frame.run(host, port, str(store.about["title"]))
+
+
+@app.command()
+def rate(
+    levels: Annotated[Path, typer.Argument(help="A folder of levels.")],
+    out: Annotated[Path, typer.Option(help="The ratings; more are added to it.")] = Path(
+        "ratings.csv"
+    ),
+    pairs: Annotated[int, typer.Option(min=1, help="How many pairs to show.")] = 30,
+    host: Annotated[str, typer.Option(help="Who is let in: 0.0.0.0 is everybody.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8080,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Show a designer's levels in pairs, in the browser, and write down which one is better.
+
+    Examples: treewright study rate levels --out ratings.csv;
+    treewright study rate levels --pairs 50 --port 8090
+    """
+    from dataclasses import replace
+
+    from treewright.domains.levels.formats import read_corpus
+    from treewright.studio import frame, rating_pages
+
+    found = [replace(one, where=str(Path(one.where).resolve())) for one in read_corpus(levels)]
+    if len(found) < 2:
+        raise OptionError(f"{levels} holds {len(found)} level; a pair needs two")
+    frame.nicegui()
+    frame.free(host, port)
+    rating_pages.build(found, out, pairs, seed)
+    if not quiet:
+        typer.echo(f"http://{host}:{port}  (Ctrl-C ends)", err=True)
+    frame.run(host, port, rating_pages.TITLE)
+
+
+@app.command()
+def taste(
+    ratings: Annotated[Path, typer.Argument(help="CSV with the columns a, b, better.")],
+    out: Annotated[Path, typer.Option(help="Where the model goes.")] = Path("taste.json"),
+    as_json: Json = False,
+) -> None:
+    """Learn a designer's taste from ratings, as a model for level generate --player.
+
+    Examples: treewright study taste ratings.csv --out taste.json;
+    treewright study taste ratings.csv --json
+    """
+    from treewright.study.taste import learn_taste, read_ratings
+
+    model = learn_taste(read_ratings(ratings))
+    model.save(out)
+    text = (
+        f"{out}: {model.about['ratings']} ratings, {model.about['agreement']:.0%} of them agree "
+        f"with the model; now: treewright level generate --player {out}"
+    )
+    emit({"out": str(out), "terms": model.terms, **model.about}, text, as_json)

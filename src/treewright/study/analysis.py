@@ -121,13 +121,13 @@ def profile_intervals(
     optimize, stats = load("scipy.optimize"), load("scipy.stats")
     full = np.column_stack([np.ones(len(y)), x])
     allowed = stats.chi2.ppf(level, 1) / 2
-    best, beta = _maximum(full, y, np.zeros(len(y)))
+    best, beta = maximum(full, y, np.zeros(len(y)))
     found = []
     for j in range(1, full.shape[1]):
         others = np.delete(full, j, axis=1)
 
         def cost(value: float, j: int = j, others: np.ndarray = others) -> float:
-            return float(best - _maximum(others, y, value * full[:, j])[0] - allowed)
+            return float(best - maximum(others, y, value * full[:, j])[0] - allowed)
 
         near = float(np.clip(beta[j], -LARGEST, LARGEST))
         low = -np.inf if cost(-LARGEST) <= 0 else optimize.brentq(cost, -LARGEST, near)
@@ -136,7 +136,7 @@ def profile_intervals(
     return found
 
 
-def _maximum(x: np.ndarray, y: np.ndarray, offset: np.ndarray) -> tuple[float, np.ndarray]:
+def maximum(x: np.ndarray, y: np.ndarray, offset: np.ndarray) -> tuple[float, np.ndarray]:
     """The largest log likelihood with ``offset`` added; if it is at infinity, one close to it."""
     beta = np.zeros(x.shape[1])
     value = _likelihood(x @ beta + offset, y)
@@ -299,9 +299,9 @@ class Model:
 def choice_model(rows: Rows, question: str) -> Model:
     """Which level of a pair was chosen: differences, interactions, experience."""
     rows = [row for row in rows if row["experience"]]
-    names = [t for t in terms.TERMS if _varies(terms.design(rows, [t]))]
     y = np.array([row[question] == "A" for row in rows], int)
     _both(y, question)
+    names = [t for t in terms.TERMS if _varies(terms.design(rows, [t]))]
     return _model(question, terms.design(rows, names), y, names)
 
 

@@ -21,6 +21,7 @@ from treewright.study.replay import StudyError
 from treewright.study.terms import experience_code
 
 FORMAT = "treewright-player-model-1"
+STRENGTH = 6.0
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,14 @@ class PlayerModel:
         return total
 
     def expression(self) -> str:
-        """The same as an expression for ``level generate --score``; counts are those so far."""
+        """The same, up to a factor, as a score for the generator; counts are those so far.
+
+        The generator takes the chain's own move unless another is clearly better, so the scale of a
+        score says how strongly it steers.  All models steer alike: the best level that the terms
+        allow is worth about ``STRENGTH``, whatever the size of the odds ratios.
+        """
         parts = []
+        most = 0.0
         for term, coefficient in self.terms.items():
             factors = []
             for name in term.split(":"):
@@ -75,10 +82,10 @@ class PlayerModel:
                     coefficient *= experience_code(self.experience)
                 else:
                     factors.append(self._scaled(name))
-            if not factors or coefficient == 0:
-                continue  # the same for every level
-            parts.append(" * ".join([f"({coefficient!r})", *factors]))
-        return " + ".join(parts) or "0 * gaps"
+            if factors and coefficient != 0:  # others are the same for every level
+                most += abs(coefficient) * 0.5 ** len(factors)
+                parts.append(" * ".join([f"({coefficient!r})", *factors]))
+        return f"{STRENGTH / most!r} * ({' + '.join(parts)})" if parts else "0 * gaps"
 
     def _scaled(self, name: str) -> str:
         low, high = self.ranges[name]
