@@ -425,3 +425,10 @@ def test_a_copy_is_found_out():
     found = analyse([level, level], own_chain())
     assert found["levels"][0]["copied_run"] == level.length
     assert found["all"]["nearest"] == 1.0
+
+
+def test_the_kernel_of_an_expression_can_be_loaded_from_the_cache():
+    """Numba asks for the module by name when it reads a cached kernel in another process."""
+    import importlib
+
+    assert importlib.import_module(score.from_expression("2 - gaps").__module__)

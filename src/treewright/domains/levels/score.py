@@ -79,7 +79,7 @@ def from_expression(text: str) -> Score:
     name = f"<score {next(_numbers)}>"
     source = f"def score({', '.join(VARIABLES)}):\n    return float({ast.unparse(tree)})\n"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    scope = dict(FUNCTIONS)
+    scope = {"__name__": __name__, **FUNCTIONS}  # compiled code is cached under a module's name
     exec(compile(source, name, "exec"), scope)
     found: Score = scope["score"]
     return _tried(found, text)
