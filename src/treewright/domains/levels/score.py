@@ -77,7 +77,7 @@ def from_expression(text: str) -> Score:
                 f"{', '.join(FUNCTIONS)} can be used"
             )
     name = f"<score {next(_numbers)}>"
-    source = f"def score({', '.join(VARIABLES)}):\n    return float({ast.unparse(tree)})\n"
+    source = f"def score({', '.join(VARIABLES)}):\n    return 0.0 + ({ast.unparse(tree)})\n"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     scope = {"__name__": __name__, **FUNCTIONS}  # compiled code is cached under a module's name
     exec(compile(source, name, "exec"), scope)
