@@ -47,6 +47,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         POLICY=_POLICIES[rollout.policy],
         EPSILON=rollout.epsilon > 0,
         CUT=rollout.depth is not None,
+        AT_LEAF=rollout.depth == 0,
         UNTIL=rollout.until is not None,
         TURN=options.horizon == "turn",
         MAX_BACKUP=options.max_backup > 0,

@@ -274,7 +274,7 @@ def test_a_reply_is_judged_after_the_opponents_turn():
         (lambda: Evolution(kill_rate=0.999), "must survive"),
         (lambda: Evolution(mutation_rate=2), "between 0 and 1"),
         (lambda: GreedyTurn(GAME, 4, deepest=0), "at least 1"),
-        (lambda: mutations(GAME, 64), "1 to 63"),
+        (lambda: mutations(GAME, 65), "1 to 64"),
         (lambda: OnlineEvolution(tw.make("nim"), 1), "needs a record state and value"),
         (lambda: Foundry(ore=11).new_state(), "ore must be 0 to 9"),
     ],

@@ -40,7 +40,7 @@ class _BurningWorker(Worker):
 class Burning:
     """One kernel, used again and again for searches in phases."""
 
-    def __init__(self, domain: Domain, options: Options, most_commits: int, memory: str) -> None:
+    def __init__(self, domain: Domain, options: Options, memory: str) -> None:
         size = parse_memory(memory)
         self._worker = _BurningWorker(
             domain,
@@ -51,9 +51,8 @@ class Burning:
             True,
         )
         self._scratch = np.empty(size // 24, np.int32)
-        self._chosen = np.zeros(most_commits + 1, np.int32)
+        self._chosen = np.zeros(0, np.int32)
         self._done = 0
-        self.kept = np.zeros(1, domain.state)
 
     def begin(self, state: np.ndarray, seed: int, player: int) -> None:
         self._worker.begin(state, seed, player)
@@ -69,8 +68,9 @@ class Burning:
         return int(self._worker.run["simulations"])
 
     @property
-    def best_score(self) -> float:
-        return float(self._worker.run["best_score"])
+    def best_state(self) -> Any:
+        """The best state that was ever evaluated, with ``Options(keep_state=True)``."""
+        return self._worker.best_state
 
     def run(self, phases: int, budget: Budget) -> None:
         """Search and commit ``phases`` times; simulations or time are shared out equally."""
@@ -87,9 +87,24 @@ class Burning:
             if self._done == before:
                 break
 
+    def run_short(self, simulations: int, budget: Budget) -> None:
+        """Search and commit in phases of so many simulations, as many as the budget allows."""
+        if budget.evaluations is not None:
+            self.burn(max(1, budget.evaluations // simulations), budget.evaluations)
+            return
+        assert budget.seconds is not None
+        clock = Clock(budget.seconds)
+        phases = max(1, SLICE // simulations)
+        while clock.left > 0:
+            self.burn(phases, phases * simulations)
+
     def burn(self, phases: int, simulations: int, length: int = 0) -> None:
+        """``phases`` (0: no commit) with simulations in all; then complete a turn to ``length``."""
+        most = self._done + max(phases, length) + 1
+        if len(self._chosen) < most:
+            self._chosen = np.concatenate([self._chosen, np.zeros(2 * most, np.int32)])
         found = self._worker.burn(
-            phases, simulations, self._scratch, self._chosen, self._done, length, self.kept
+            phases, simulations, self._scratch, self._chosen, self._done, length
         )
         if found < 0:
             message = status_message(self._worker, -found)

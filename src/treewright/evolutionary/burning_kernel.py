@@ -9,38 +9,31 @@ from treewright.kernel.layout import DONE
 from treewright.kernel.reclaim import compact
 
 
-def burn(tree, t, params, runs, rng, phases, simulations, scratch, chosen, done, length, kept):
+def burn(tree, t, params, runs, rng, phases, simulations, scratch, chosen, done, length):
     """Share the simulations out over phases; after each, commit the child with the best mean.
 
     ``chosen`` receives the committed actions, ``done`` of which are there already.  With
-    ``length`` the turn is completed to that many actions at most.  For one player ``kept[0]`` is
-    the best state that was ever evaluated, and its score stands in the run.  Returns the number
-    of actions in ``chosen``, or minus a status.
+    ``length`` the turn is completed to that many actions at most.  Returns the number of actions
+    in ``chosen``, or minus a status.
     """
     tree = borrow(tree)
     t = borrow(t)
     rng = borrow(rng)
     run = runs[0]
     for phase in range(max(1, phases)):
-        before = run.best_score
         share = simulations
         if phases > 1:
             share = simulations * (phase + 1) // phases - simulations * phase // phases
         status = search(tree, t, params, runs, rng, share)
         if status != DONE:
             return -status
-        if PLAYERS == 1 and run.best_score > before:
-            tree.work[0] = tree.root[0]
-            for i in range(run.best_length):
-                play(tree.work[0], t, tree.best[i])
-            kept[0] = tree.work[0]
         if phases == 0 or tree.nodes[0].tried == 0:
             break
         chosen[done] = commit(tree, t, run, runs, scratch)
         done += 1
         if over(tree.root[0], t, run):
             break
-    if length > 0:
+    if TURN and length > 0:
         done = complete(tree, t, params, runs, rng, scratch, chosen, done, length)
     return done
 

@@ -8,25 +8,17 @@ from treewright.evolutionary.burning import Burning
 from treewright.evolutionary.mutations import NOTHING, mutations
 from treewright.options import Options, Rollout
 
-# The paper burns 20 bridges at 200 ms, 40 at 1 s and 100 at 5 s a turn.  Its EMCTS evaluated a
-# fifth of what OEP did: about 1,300, 6,800 and 34,000 turns in these times.  The limits lie
-# between them.
-PHASES = ((3_000, 20), (15_000, 40))
-MOST_PHASES = 100
-RATE = 300_000  # evaluations a second that we expect, for budgets in time
-
-
-def phases_for(budget: Budget) -> int:
-    """The paper's number of phases for about as many evaluations."""
-    expected = budget.evaluations or (budget.seconds or 0.0) * RATE
-    return next((n for limit, n in PHASES if expected < limit), MOST_PHASES)
+# The paper burns 20 bridges at 200 ms, 40 at 1 s and 100 at 5 s a turn; its EMCTS evaluated about
+# 1,300 to 34,000 turns in these times.  At each of these budgets we found about 16 evaluations
+# before each commit to be best (docs/tactics.md).
+PER_PHASE = 16
 
 
 class EvolutionaryMCTS(Agent):
     """Starts from Greedy Action's turn; C = 0, evaluation at the leaf, bridge-burning phases.
 
-    Plays the best turn that was ever evaluated.  ``phases``: by default those of the paper for
-    the budget.  ``reply`` judges each turn after so many
+    Plays the best turn that was ever evaluated.  ``phases``: so many whatever the budget, as in
+    the paper; by default one for every 16 evaluations.  ``reply`` judges each turn after so many
     actions of a greedy reply by the opponent.
     """
 
@@ -42,9 +34,11 @@ class EvolutionaryMCTS(Agent):
         super().__init__(domain, length)
         self.phases = phases
         self.reply = reply
-        options = Options(c=c, rollout=Rollout(depth=0), dense=True, choose="value")
+        options = Options(
+            c=c, rollout=Rollout(depth=0), dense=True, choose="value", keep_state=True
+        )
         space = mutations(domain, length, reply)
-        self._burning = Burning(space, options, (phases or MOST_PHASES) + 1, "64MiB")
+        self._burning = Burning(space, options, "64MiB")
         self._genome = np.zeros(1, space.state)
 
     def plan(self, state: np.ndarray, budget: Budget, seed: int = 0) -> Plan:
@@ -53,10 +47,14 @@ class EvolutionaryMCTS(Agent):
         root["dice"] = seed
         root["length"] = 0
         root["worth"] = NOTHING
+        root["most"] = self.length
         root["reply"] = self.reply
         self._burning.begin(self._genome, seed, 0)
         self._burning.burn(1, 2)  # the empty genome has one child: Greedy Action's turn
-        self._burning.run(self.phases or phases_for(budget), budget)
-        best = self._burning.kept[0]
-        actions = [int(a) for a in best["genes"][: best["length"]]]
-        return Plan(actions, float(best["worth"]), self._burning.simulations - 1)
+        if self.phases is None:
+            self._burning.run_short(PER_PHASE, budget)
+        else:
+            self._burning.run(self.phases, budget)
+        best = self._burning.best_state
+        actions = [best.genes[i] for i in range(best.length)]
+        return Plan(actions, best.worth, self._burning.simulations - 1)

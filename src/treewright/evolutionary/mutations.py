@@ -16,20 +16,26 @@ from treewright.kernel.rng import below
 
 SHIFT = 24  # a mutation is position << 24 | action
 NOTHING = -1.0  # what an empty genome is worth
+SIZES = (4, 8, 16, 32, 64)  # genes of a genome: turns are not longer than
+LONGEST = SIZES[-1]
 
 
-def genome_dtype(domain: Domain, length: int) -> np.dtype:
-    """A turn with its states; the last two are scratch for trying actions and for replies."""
+def genome_dtype(domain: Domain, size: int, reply: bool) -> np.dtype:
+    """A turn with its states; scratch only where the domain's functions do not save it."""
+    functions = domain.functions
+    tries = "greedy" not in functions  # Greedy Action then plays every action on trial
+    lists = tries or "allowed" not in functions
     return np.dtype(
         [
-            ("states", domain.state, (length + 3,)),
-            ("genes", np.int32, (length,)),
-            ("buffer", np.int32, (domain.max_actions + 1,)),
+            ("states", domain.state, (size + 1 + reply + tries,)),
+            ("genes", np.int32, (size,)),
+            ("buffer", np.int32, (domain.max_actions + 1 if lists else 1,)),
             ("out", np.float64, (domain.players,)),
             ("dice", np.uint64, (1,)),  # ties of Greedy Action; part of the state, so that the
             # same mutation always gives the same genome
             ("worth", np.float64),  # of the state behind the turn, for its player
             ("length", np.int32),  # 0: an empty genome, to be filled by Greedy Action
+            ("most", np.int32),  # actions of a turn
             ("reply", np.int32),  # judge after so many actions of a greedy reply
             ("mover", np.int32),
         ],
@@ -46,20 +52,23 @@ def mutations(domain: Domain, length: int, reply: int = 0) -> Domain:
     """
     if not domain.is_record or domain.function("value") is None:
         raise OptionError(f"{domain.name} needs a record state and value(s, out) for mutations")
-    if not 1 <= length < 64:
-        raise OptionError(f"a genome has 1 to 63 genes, not {length}")
-    found: Domain = _kind(domain, length)(tables=domain.tables, reply=reply)
+    if not 1 <= length <= LONGEST:
+        raise OptionError(f"a genome has 1 to {LONGEST} genes, not {length}")
+    # turns of similar length share a compiled kernel
+    size = next(n for n in SIZES if n >= length)
+    kind = _kind(domain, size, reply > 0)
+    found: Domain = kind(tables=domain.tables, length=length, reply=reply)
     return found
 
 
-def _kind(domain: Domain, length: int) -> Any:
+def _kind(domain: Domain, size: int, replied: bool) -> Any:
     base = {name: _uniform(f) for name, f in domain.functions.items()}
     legal, play, ended = base["legal"], base["play"], base["ended"]
     player, rewards, value = base["player"], base["rewards"], base["value"]
     has_allowed, has_greedy = "allowed" in base, "greedy" in base
     allowed, greedy = base.get("allowed", legal), base.get("greedy", legal)
     players = domain.players
-    trial, answer = length + 1, length + 2
+    answer, trial = size + 1, size + 1 + replied
     start_of = domain
 
     def lasts(s, t, mover):
@@ -109,7 +118,7 @@ def _kind(domain: Domain, length: int) -> Any:
         """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced."""
         at = first
         mover = g.mover
-        while at < length and lasts(g.states[at], t, mover):
+        while at < g.most and lasts(g.states[at], t, mover):
             s = g.states[at]
             # the mutated gene comes from the list of legal actions
             if at >= known or (at > first and not may_play(g, t, s, g.genes[at])):
@@ -118,7 +127,7 @@ def _kind(domain: Domain, length: int) -> Any:
             play(g.states[at + 1], t, g.genes[at])
             at += 1
         g.length = at
-        if g.reply > 0:
+        if replied:
             respond(g, t, at)
         else:
             g.worth = judged(g, t, g.states[at], mover)
@@ -135,18 +144,22 @@ def _kind(domain: Domain, length: int) -> Any:
                 moves += 1
         g.worth = judged(g, t, s, g.mover)
 
-    def start(s, reply=0):
+    def start(s, length=size, reply=0):
         s.states[0] = start_of.new_state()
+        s.most = length
         s.reply = reply
         s.worth = NOTHING
 
     def listed(g, t, out):
         n = 0
         for at in range(g.length):
-            count = legal(g.states[at], t, g.buffer)
+            own = g.genes[at]
+            found = out[n:]  # listed where they go, then marked with their position
+            count = legal(g.states[at], t, found)
             for i in range(count):
-                if g.buffer[i] != g.genes[at]:
-                    out[n] = (at << 24) | g.buffer[i]
+                action = found[i]
+                if action != own:
+                    out[n] = (at << 24) | action
                     n += 1
         if n == 0:  # an empty genome, or a forced turn
             out[0] = g.genes[0]
@@ -184,9 +197,9 @@ def _kind(domain: Domain, length: int) -> Any:
             "__module__": __name__,
             "__doc__": f"Turns of {domain.name}, and mutations of them.",
             "players": 1,
-            "max_actions": min(65535, length * domain.max_actions),
+            "max_actions": min(65535, size * domain.max_actions),
             "max_length": 400,
-            "state": genome_dtype(domain, length),
+            "state": genome_dtype(domain, size, replied),
             "start": start,
             "legal": listed,
             "play": mutate,

@@ -27,7 +27,7 @@ class TurnMCTS(Agent):
             expand="listed",
             choose="value",
         )
-        self._burning = Burning(domain, options, length, "256MiB")
+        self._burning = Burning(domain, options, "256MiB")
         self._turn = Turn(domain, length)
 
     def plan(self, state: np.ndarray, budget: Budget, seed: int = 0) -> Plan:

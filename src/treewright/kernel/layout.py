@@ -64,6 +64,7 @@ class Switches:
     HAS_WEIGHT: bool
     LEGAL_WEIGHTS: bool
     KEEP_STATE: bool = False
+    AT_LEAF: bool = False  # no rollouts at all: nothing of them is compiled
 
     @property
     def per_edge(self) -> bool:

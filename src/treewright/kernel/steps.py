@@ -328,7 +328,7 @@ def simulate(tree, t, p, run, rng, s, length):
         if TURN and mover >= 0 and mover != run.root_player:
             run.terminal = 1 if length == start else 0
             break
-        if CUT and length - start >= p.depth:
+        if AT_LEAF or (CUT and length - start >= p.depth):
             break
         if UNTIL:
             clear(tree.rewards)

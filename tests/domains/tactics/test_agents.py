@@ -9,7 +9,6 @@ from treewright.domains.tactics import HeroAcademy
 from treewright.domains.tactics.agents import AGENTS, agent
 from treewright.errors import OptionError
 from treewright.evolutionary import Budget, Turn
-from treewright.evolutionary.emcts import phases_for
 from treewright.experiments.tactics import Fixture, Tournament, fixtures, parse_budget, play
 
 AP = 5
@@ -85,12 +84,9 @@ def test_bad_budgets(text):
         parse_budget(text)
 
 
-def test_budgets_and_phases():
+def test_budgets():
     assert parse_budget("200ms") == Budget(seconds=0.2)
     assert parse_budget("evals:7") == Budget(evaluations=7)
-    wanted = {1_300: 20, 6_800: 40, 34_000: 100}
-    assert {n: phases_for(Budget(evaluations=n)) for n in wanted} == wanted
-    assert phases_for(Budget(seconds=0.2)) == 100
 
 
 def test_unknown_agents_are_named():

@@ -211,11 +211,47 @@ def chain_gain(s, t, f, q, bonus, first_broke):
     return found
 
 
+@inlined
+def inferno_price(s, t):
+    """An own Inferno counts 750, except that the testbed charges the second player for it."""
+    return int64(750 if s.player == 1 and not t.rules[MIRRORED] else -750)
+
+
+def inferno_bound(s, t):
+    """No Inferno gains more: the most of what three columns side by side hold."""
+    foe = 1 - s.player
+    bonus = assault_bonus(s, t)
+    column = int64(-9)
+    here = int64(0)
+    before = int64(0)
+    earlier = int64(0)
+    most = int64(0)
+    m = s.up[foe] | s.down[foe] | s.gem[foe]
+    while m != 0:
+        low = m & -m
+        m ^= low
+        q = lowest(low)
+        step = q // HEIGHT - column
+        if step > 0:
+            column += step
+            earlier = before if step == 1 else here if step == 2 else int64(0)
+            before = here if step == 1 else int64(0)
+            here = int64(0)
+        if s.down[foe] & low:
+            here += body_worth(s, q)
+        else:
+            loss = inferno_damage(s, q, bonus)
+            if s.unit[q] == CRYSTAL and s.hp[q] <= loss:
+                return int64(4 * WIN)  # perhaps the end of the game
+            here += strike_gain(s, t, q, loss)
+        most = max(most, earlier + before + here)
+    return most + inferno_price(s, t)
+
+
 def inferno_gain(s, t, q):
     me = s.player
     bonus = assault_bonus(s, t)
-    # an own Inferno counts 750, except that the testbed charges the second player for it
-    found = int64(750 if me == 1 and not t.rules[MIRRORED] else -750)
+    found = inferno_price(s, t)
     broken = int64(0)
     m = t.ring[q] & (s.up[1 - me] | s.down[1 - me] | s.gem[1 - me])
     while m != 0:

@@ -107,9 +107,9 @@ def list_unit(s, t, f, free, bodies, foes, out, n):
     while m != 0:
         low = m & -m
         m ^= low
-        kind = MOVE
-        if low & others:
-            kind = HEAL if low & heals else (SWAP if low & swaps else ATTACK)
+        # without branches, which could not be predicted
+        kind = MOVE + (ATTACK - MOVE) * (low & attacks != 0)
+        kind += (HEAL - MOVE) * (low & heals != 0) + (SWAP - MOVE) * (low & swaps != 0)
         out[n] = kind * 4096 + head + lowest(low)
         n += 1
     return n

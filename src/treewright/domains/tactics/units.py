@@ -81,3 +81,10 @@ GEAR_WORTH = _by_gear(
     lambda k, g: sum(w for w, on in zip(_GEAR_WORTH[k], _bits(g), strict=True) if on)
 )
 GEAR_COUNT = np.array([sum(_bits(g)) for g in range(16)], np.int64)
+
+# no action of a kind gains more by the evaluation than this (greedy.py passes over such kinds)
+_SQUARE_ROWS = SQUARE_WORTH.reshape(6, 6)
+MOST_MOVED = int((_SQUARE_ROWS.max(axis=1) - _SQUARE_ROWS.min(axis=1)).max())
+MOST_SWAPPED = 2 * MOST_MOVED
+MOST_EQUIPPED = 2 * max(map(max, _GEAR_WORTH)) + int(MAX_HP[: CRYSTAL * 16].max()) // 10
+MOST_POTION = int(1000 + BASE_HP[:CRYSTAL].max() + SQUARE_WORTH.max() + GEAR_WORTH.max())
