@@ -16,10 +16,12 @@ from treewright.evolutionary import (
     GreedyTurn,
     OnlineEvolution,
     RandomActions,
+    Replied,
     Turn,
     TurnMCTS,
 )
 from treewright.evolutionary.mutations import NOTHING, SHIFT, mutations
+from treewright.kernel.rng import stream_seed
 
 GAME = Foundry()
 
@@ -261,6 +263,30 @@ def test_a_reply_is_judged_after_the_opponents_turn():
             assert plan.value == pytest.approx(1.0 - answer.value, abs=0.02)
 
 
+def test_the_turn_with_the_worst_reply_is_played():
+    """Random plans against a replier that knows every turn: the choice is exactly checked."""
+    planner, replier = RandomActions(GAME, ACTIONS), GreedyTurn(GAME, ACTIONS)
+    agent = Replied(planner, replier, plans=5)
+    turn = Turn(GAME, ACTIONS)
+    for seed, position in enumerate(POSITIONS[:8]):
+        found = agent.plan(state_of(position), Budget(evaluations=40_000), seed)
+        worst = []
+        for i in range(5):
+            plan = planner.plan(
+                state_of(position), Budget(evaluations=1), stream_seed(seed, i) >> 2
+            )
+            after = position.copy()
+            for action in plan.actions:
+                after.play(action)
+            ended = after.ended
+            worst.append((plan.value if ended else 1.0 - best_value(after), plan.actions))
+            state = state_of(position)
+            turn.follow(state, plan.actions)
+            assert turn.over(state) == ended
+        assert found.value == pytest.approx(max(value for value, _ in worst))
+        assert found.actions in [a for value, a in worst if value == pytest.approx(found.value)]
+
+
 # ------------------------------------------------------------------------------- bad input
 
 
@@ -275,6 +301,7 @@ def test_a_reply_is_judged_after_the_opponents_turn():
         (lambda: Evolution(mutation_rate=2), "between 0 and 1"),
         (lambda: GreedyTurn(GAME, 4, deepest=0), "at least 1"),
         (lambda: mutations(GAME, 65), "1 to 64"),
+        (lambda: Replied(RandomActions(GAME, 4), RandomActions(GAME, 4), plans=0), "plans must"),
         (lambda: OnlineEvolution(tw.make("nim"), 1), "needs a record state and value"),
         (lambda: Foundry(ore=11).new_state(), "ore must be 0 to 9"),
     ],

@@ -9,6 +9,7 @@ from treewright.evolutionary.agent import Agent, Budget, Plan
 from treewright.evolutionary.emcts import EvolutionaryMCTS
 from treewright.evolutionary.greedy_turn import GreedyTurn
 from treewright.evolutionary.oep import Evolution, OnlineEvolution
+from treewright.evolutionary.reply import Replied
 from treewright.evolutionary.simple import GreedyAction, RandomActions, Turn
 from treewright.evolutionary.tree import TurnMCTS
 
@@ -22,6 +23,7 @@ __all__ = [
     "OnlineEvolution",
     "Plan",
     "RandomActions",
+    "Replied",
     "Turn",
     "TurnMCTS",
 ]

@@ -32,6 +32,10 @@ class Turn:
         """Whose turn it is."""
         return self._call(state, FOLLOW, np.zeros(1, np.int32), 0, 0)[2]
 
+    def over(self, state: np.ndarray) -> bool:
+        """Whether the game has ended."""
+        return self._call(state, FOLLOW, np.zeros(1, np.int32), 0, 0)[3]
+
     def value_after(self, state: np.ndarray, actions: list[int]) -> float:
         """What the mover has after a turn; ``state`` is not changed."""
         given = np.array([*actions, -1], np.int32)
@@ -40,13 +44,13 @@ class Turn:
     def by_itself(self, state: np.ndarray, mode: int, seed: int) -> Plan:
         """Play a whole turn on ``state``, in place, at random or greedily."""
         actions = np.zeros(self._length + 1, np.int32)
-        played, value, _ = self._call(state, mode, actions, self._length, seed)
+        played, value, _, _ = self._call(state, mode, actions, self._length, seed)
         return Plan([int(a) for a in actions[:played]], value, 1)
 
     def _call(
         self, state: np.ndarray, mode: int, actions: np.ndarray, length: int, seed: int
-    ) -> tuple[int, float, int]:
-        played, value, mover = self._compiled.call(
+    ) -> tuple[int, float, int, bool]:
+        played, value, mover, over = self._compiled.call(
             state,
             self._compiled.tables,
             stream(seed),
@@ -57,7 +61,7 @@ class Turn:
             self._work,
             self._out,
         )
-        return int(played), float(value), int(mover)
+        return int(played), float(value), int(mover), bool(over)
 
 
 class RandomActions(Agent):

@@ -6,7 +6,7 @@ FOLLOW, RANDOM, GREEDY = range(3)
 def turn(states, t, rng, mode, actions, length, buffer, work, out):
     """Play up to ``length`` actions on ``states[0]`` while the turn lasts.
 
-    Returns how many were played, what the mover then has, and who that was.
+    Returns how many were played, what the mover then has, who that was, and if the game is over.
     """
     t = borrow(t)
     rng = borrow(rng)
@@ -24,4 +24,4 @@ def turn(states, t, rng, mode, actions, length, buffer, work, out):
             break
         play(s, t, actions[at])
         at += 1
-    return at, worth(s, t, mover, out), mover
+    return at, worth(s, t, mover, out), mover, ended(s, t)

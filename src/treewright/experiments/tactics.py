@@ -116,7 +116,11 @@ class Tournament:
         self.results: dict[str, dict[str, Any]] = {}
         self._head = {"seed": seed, "settings": self.settings}
         if store is not None:
-            self._read(store)
+            try:
+                self._read(store)
+                self._append("" if store.exists() else json.dumps(self._head) + "\n")
+            except OSError as error:
+                raise OptionError(f"{store} can't be used: {error.strerror}") from error
 
     @property
     def missing(self) -> list[Fixture]:
@@ -174,12 +178,12 @@ class Tournament:
 
     def _keep(self, game: Fixture, result: dict[str, Any]) -> None:
         self.results[game.key] = result
+        self._append(json.dumps(asdict(game) | result) + "\n")
+
+    def _append(self, text: str) -> None:
         if self.store is not None:
-            fresh = not self.store.exists()
             with self.store.open("a", encoding="utf-8") as file:
-                if fresh:
-                    file.write(json.dumps(self._head) + "\n")
-                file.write(json.dumps(asdict(game) | result) + "\n")
+                file.write(text)
 
     def _read(self, path: Path) -> None:
         if not path.exists():

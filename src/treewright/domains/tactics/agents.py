@@ -15,6 +15,7 @@ from treewright.evolutionary import (
     GreedyTurn,
     OnlineEvolution,
     RandomActions,
+    Replied,
     TurnMCTS,
 )
 
@@ -47,6 +48,13 @@ def _replying(kind: Callable[..., Agent]) -> Callable[..., Agent]:
     return make
 
 
+def _second_thoughts(ap: int, **rules: Any) -> Agent:
+    """Four turns of EMCTS, each judged after the reply of a small OEP."""
+    domain = HeroAcademy(ap=ap, **rules)
+    small = Evolution(population=20, greedy_start=0.2, greedy_repair=True)
+    return Replied(EvolutionaryMCTS(domain, ap), OnlineEvolution(domain, ap, small))
+
+
 AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
     {
         "random": _plain(RandomActions),
@@ -61,6 +69,7 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "emcts": _plain(EvolutionaryMCTS),
         "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget
         "emcts-reply": _replying(EvolutionaryMCTS),
+        "emcts-reply-oep": _second_thoughts,
     }
 )
 
