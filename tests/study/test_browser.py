@@ -236,3 +236,29 @@ def check_rows(study, who, logs, folder):
         browsers = features(world.totals, world.level.goal_column, lives)
         for feature in FEATURES:
             assert float(row[feature.name]) == pytest.approx(browsers[feature.name]), feature.name
+
+
+def test_a_designer_rates_pairs(browser, tmp_path):
+    """Levels in pairs, a click for each, and a taste from the file."""
+    from treewright.domains.levels import own_chain, write_level
+    from treewright.study.taste import learn_taste, read_ratings
+
+    (tmp_path / "levels").mkdir()
+    for seed in range(8):
+        write_level(own_chain().sample(60, seed), tmp_path / "levels" / f"{seed}.txt")
+    ratings = tmp_path / "ratings.csv"
+    words = ("study", "rate", tmp_path / "levels", "--out", ratings, "--pairs", "6")
+    with served(*words) as address:
+        page = browser.new_page(viewport={"width": 1000, "height": 700})
+        page.goto(address)
+        for number in range(1, 7):
+            page.get_by_text(f"Pair {number} of 6").wait_for()
+            page.wait_for_function("() => [...document.images].every((i) => i.naturalWidth > 500)")
+            if PICTURES and number == 1:
+                page.screenshot(path=f"{PICTURES}/rate.png")
+            page.get_by_role("button", name=f"{'AB'[number % 2]} is better").click()
+        page.get_by_text("6 ratings are in").wait_for()
+        page.close()
+    found = read_ratings(ratings)
+    assert [better for _, _, better in found] == ["b", "a"] * 3
+    assert learn_taste(found).about["ratings"] == 6

@@ -22,6 +22,7 @@ from treewright.study.terms import experience_code
 
 FORMAT = "treewright-player-model-1"
 STRENGTH = 6.0
+NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class PlayerModel:
                     coefficient *= experience_code(self.experience)
                 else:
                     factors.append(self._scaled(name))
-            if factors and coefficient != 0:  # others are the same for every level
+            if factors and abs(coefficient) > NEGLIGIBLE:  # others are the same for every level
                 most += abs(coefficient) * 0.5 ** len(factors)
                 parts.append(" * ".join([f"({coefficient!r})", *factors]))
         return f"{STRENGTH / most!r} * ({' + '.join(parts)})" if parts else "0 * gaps"
