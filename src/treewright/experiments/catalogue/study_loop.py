@@ -100,8 +100,8 @@ def verdict(rows: Rows) -> Verdict:
         found = compare([r["value"] for r in ours], [r["value"] for r in default])
         good += found.low > 0
         said.append(f"{name} {found.difference:+.2f} ({found.low:+.2f} to {found.high:+.2f})")
-    taste = [where(rows, model="taste", generator=g) for g in reversed(GENERATORS)]
-    true = compare(*([r["truth"] for r in group] for group in taste))
+    taste, default = (where(rows, model="taste", generator=g) for g in reversed(GENERATORS))
+    true = compare([r["truth"] for r in taste], [r["truth"] for r in default])
     done = np.mean([r["playable"] for r in rows])
     return judge(
         f"Log odds under the model, generated to it less default, with 95 % intervals: "
