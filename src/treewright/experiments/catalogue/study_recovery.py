@@ -88,7 +88,8 @@ def verdict(rows: Rows) -> Verdict:
         f"for preference. Intervals by likelihood, which exist always, contain it in "
         f"{np.mean(likelihood):.1%} ({min(likelihood):.1%} to {max(likelihood):.1%}). With "
         f"{MANY:,} pairs the mean estimate of each odds ratio is at most {worst:.1%} off and the "
-        f"sign right in {share('sign', many):.1%}; a single study's estimate is within 10 % in: {single}",
+        f"sign right in {share('sign', many):.1%}; a single study's estimate is within 10 % in: "
+        f"{single}",
         min(wald) >= LEAST and worst < 0.1,
         enough=min(len(g) for g in _groups(few).values()) >= 200,
     )
