@@ -31,7 +31,10 @@ def states():
     return found
 
 
-@pytest.mark.parametrize("name", ["random", "greedy-action", "oep", "oep-greedy", "emcts"])
+@pytest.mark.parametrize(
+    "name",
+    ["random", "greedy-action", "greedy-turn", "mcts", "bb-mcts", "oep", "oep-greedy", "emcts"],
+)
 def test_no_illegal_action_in_ten_thousand_states(name, states):
     """Every plan is legal to its end and fills the turn."""
     referee = Turn(HeroAcademy(ap=AP, turn_limit=60), AP)

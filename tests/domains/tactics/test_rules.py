@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.domains.tactics import HeroAcademy, evaluation
+from treewright.domains.tactics import HeroAcademy, evaluation, greedy
 from treewright.domains.tactics.board import HEIGHT, load
 from treewright.domains.tactics.domain import deck_counts, first_points
 from treewright.domains.tactics.notation import action_text, read_action, read_state, to_json
@@ -21,6 +21,7 @@ from treewright.domains.tactics.verify import verify
 from treewright.errors import OptionError, TreewrightError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.position import Position
+from treewright.random import stream
 
 RECORDINGS = Path(__file__).parents[4] / "shared/data/tactics"  # beside the project
 
@@ -346,6 +347,23 @@ def test_gain_is_what_playing_changes(seed, actions):
         then.play(action)
         if action >> 12:
             assert evaluate(then.state, t, here.player) - now == gain(here.state, t, action)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 150))
+def test_greedy_action_takes_the_largest_gain(seed, actions):
+    """It passes over whole kinds of actions; none of them may hold a better one."""
+    position = wander(seed, actions)
+    if position.ended:
+        return
+    domain = HeroAcademy(ap=5)
+    t = domain.interpreted_tables
+    here = Position(domain, RecordProxy(position.state._record.copy()))
+    gain = tw.kernel.rebind.Rebinder(None).function(evaluation.gain)
+    choose = tw.kernel.rebind.Rebinder(None).function(greedy.greedy_action)
+    found = choose(here.state, t, stream(seed))
+    assert found in here.legal()
+    assert gain(here.state, t, found) == max(gain(here.state, t, a) for a in here.legal())
 
 
 # -------------------------------------------------------------------------- files, bad input

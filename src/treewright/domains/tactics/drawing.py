@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from treewright.domains.tactics.board import HEIGHT, SQUARES, Board, load
+from treewright.domains.tactics.board import HEIGHT, Board, load
 from treewright.domains.tactics.units import (
     CARD_LETTERS,
     CARDS,
@@ -79,77 +79,73 @@ def figure(s: Any, board: Board, title: str = "") -> Any:
     """The board as a Matplotlib figure."""
     try:
         from matplotlib.figure import Figure
-        from matplotlib.patches import Circle, RegularPolygon
     except ImportError:
         raise MissingExtra("a picture of the board", "tactics") from None
     drawn = Figure(figsize=(board.width, board.height + 1.0), layout="constrained")
-    axes = drawn.add_subplot()
+    draw(drawn.add_subplot(), s, board, title)
+    return drawn
+
+
+def draw(axes: Any, s: Any, board: Board, title: str = "", scale: float = 1.0) -> None:
+    """The board, hands and decks on Matplotlib axes; ``scale`` is inches per square."""
     axes.set_xlim(-0.02, board.width + 0.02)
     axes.set_ylim(board.height + 0.75, -0.3)
     axes.set_aspect("equal")
     axes.axis("off")
-    for q in range(SQUARES):
-        x, y = divmod(q, HEIGHT)
-        if x >= board.width or y >= board.height:
-            continue
-        mark = MARKS[board.terrain[q]]
-        axes.fill(
-            [x, x + 1, x + 1, x],
-            [y, y, y + 1, y + 1],
-            facecolor=GROUND[mark],
-            edgecolor="white",
-            lw=2,
-        )
-        side = owner(s, q)
-        if side is None:
-            axes.text(x + 0.5, y + 0.5, mark, ha="center", va="center", color="0.55", fontsize=15)
-            continue
-        shade = COLOURS[side]
-        kind = s.unit[q]
-        body = s.hp[q] == 0
-        ground = "white" if body else shade
-        style: dict[str, Any] = {"facecolor": ground, "edgecolor": shade, "lw": 2}
-        middle = (x + 0.5, y + 0.42)
-        if kind == CRYSTAL:
-            axes.add_patch(RegularPolygon(middle, 4, radius=0.34, **style))
-        else:
-            axes.add_patch(Circle(middle, 0.29, linestyle="--" if body else "-", **style))
-            axes.text(
-                *middle,
-                UNIT_LETTERS[kind],
-                ha="center",
-                va="center",
-                color=shade if body else "white",
-                fontsize=15,
-                weight="bold",
-            )
-            gear = gear_letters(s.gear[q])
-            axes.text(x + 0.95, y + 0.16, gear, ha="right", va="center", color=shade, fontsize=8)
-        _health(axes, x, y, s.hp[q], int(MAX_HP[kind * 16 + s.gear[q]]), shade)
+    for x in range(board.width):
+        for y in range(board.height):
+            _square(axes, s, board, x, y, scale)
     for side in (0, 1):
-        at = 0.05 if side == 0 else board.width - 0.05
         axes.text(
-            at,
+            0.05 if side == 0 else board.width - 0.05,
             board.height + 0.22,
             f"hand {' '.join(hand_text(s, side))}   deck {s.left[side]}",
             ha="left" if side == 0 else "right",
             va="center",
             color=COLOURS[side],
-            fontsize=11,
+            fontsize=11 * scale,
         )
-    axes.text(
-        board.width / 2,
-        board.height + 0.55,
-        title or f"turn {s.turn}, player {s.player + 1} to move, {s.ap} action points",
-        ha="center",
-        va="center",
-        color="0.3",
-        fontsize=11,
-    )
-    return drawn
+    shown = title or f"turn {s.turn}, player {s.player + 1} to move, {s.ap} action points"
+    style = {"ha": "center", "va": "center", "color": "0.3", "fontsize": 11 * scale}
+    axes.text(board.width / 2, board.height + 0.58, shown, **style)
 
 
-def _health(axes: Any, x: int, y: int, hp: int, full: int, shade: str) -> None:
+def _square(axes: Any, s: Any, board: Board, x: int, y: int, scale: float) -> None:
+    """The ground and what stands on it."""
+    q = x * HEIGHT + y
+    mark = MARKS[board.terrain[q]]
+    corners = [x, x + 1, x + 1, x], [y, y, y + 1, y + 1]
+    axes.fill(*corners, facecolor=GROUND[mark], edgecolor="white", lw=2 * scale)
+    side = owner(s, q)
+    if side is None:
+        style = {"ha": "center", "va": "center", "color": "0.55", "fontsize": 15 * scale}
+        axes.text(x + 0.5, y + 0.5, mark, **style)
+    else:
+        _piece(axes, s, q, side, scale)
+
+
+def _piece(axes: Any, s: Any, q: int, side: int, scale: float) -> None:
+    """A crystal, a unit or a body with its equipment and health."""
+    from matplotlib.patches import Circle, RegularPolygon
+
+    x, y = divmod(q, HEIGHT)
+    kind, body, shade = s.unit[q], s.hp[q] == 0, COLOURS[side]
+    middle = (x + 0.5, y + 0.42)
+    style: dict[str, Any] = {"facecolor": "white" if body else shade, "edgecolor": shade}
+    style["lw"] = 2 * scale
+    if kind == CRYSTAL:
+        axes.add_patch(RegularPolygon(middle, 4, radius=0.34, **style))
+    else:
+        axes.add_patch(Circle(middle, 0.29, linestyle="--" if body else "-", **style))
+        ink = {"ha": "center", "va": "center", "color": shade if body else "white"}
+        axes.text(*middle, UNIT_LETTERS[kind], fontsize=15 * scale, weight="bold", **ink)
+        gear = gear_letters(s.gear[q])
+        ink = {"ha": "right", "va": "center", "color": shade}
+        axes.text(x + 0.95, y + 0.16, gear, fontsize=8 * scale, **ink)
+    _health(axes, x, y, s.hp[q], int(MAX_HP[kind * 16 + s.gear[q]]), shade, scale)
+
+
+def _health(axes: Any, x: int, y: int, hp: int, full: int, shade: str, scale: float) -> None:
     for share, colour in ((1.0, "0.85"), (hp / full, shade)):
         axes.fill(
             [x + 0.12, x + 0.12 + 0.76 * share, x + 0.12 + 0.76 * share, x + 0.12],
@@ -157,7 +153,8 @@ def _health(axes: Any, x: int, y: int, hp: int, full: int, shade: str) -> None:
             facecolor=colour,
             edgecolor="none",
         )
-    axes.text(x + 0.5, y + 0.935, str(hp), ha="center", va="center", color="0.35", fontsize=6.5)
+    style = {"ha": "center", "va": "center", "color": "0.35", "fontsize": 6.5 * scale}
+    axes.text(x + 0.5, y + 0.935, str(hp), **style)
 
 
 def picture(s: Any, map_name: str, out: Path, title: str = "") -> None:
