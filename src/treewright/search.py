@@ -145,8 +145,9 @@ class Search:
 
         For generators, which commit hundreds of times: children that were never tried are not
         listed, and the action is played by the search's own engine.  ``slack``: commit the child
-        that was added first among those whose value is within it of the best one's; with
-        ``expand="rollout"`` that is what the policy would do, unless it is worse by more.
+        that was added first among those whose value (or maximum, if that is what ``choose``
+        says) is within it of the best one's; with ``expand="rollout"`` that is what the policy
+        would do, unless it is worse by more.
         Children that ``accept`` refuses are not considered; if none is left, nothing is committed
         and ``None`` is returned; so it is after Ctrl-C.
         """
@@ -154,13 +155,12 @@ class Search:
         if self._stopped in ("interrupt", "stop"):
             return None
         position = self.position
-        chosen = merge_children(
-            self.workers, self._choose or self.options.choose, position, untried=False
-        )
+        choose = self._choose or self.options.choose
+        chosen = merge_children(self.workers, choose, position, untried=False)
         good = [child for child in chosen if accept is None or accept(child)]
         if not good:
             return None
-        best = first_within(self.workers[0], good, slack)
+        best = first_within(self.workers[0], good, choose, slack)
         mover = position.player
         for worker in self.workers:
             child = worker.child(best.action)

@@ -203,16 +203,22 @@ def merge_children(
     return Children(sorted(children, key=rank, reverse=True))
 
 
-def first_within(worker: Worker, children: list[Child], slack: float) -> Child:
-    """The child that was added first among those worth as much as the best, less ``slack``."""
+def first_within(worker: Worker, children: list[Child], choose: Choice, slack: float) -> Child:
+    """The child that was added first among those worth as much as the best, less ``slack``.
+
+    Its worth is the maximum if that is what is chosen by, and the mean otherwise.
+    """
+
+    def worth(child: Child) -> float:
+        found = child.maximum if choose == "max" else child.value
+        return -math.inf if found is None else found
+
     best = children[0]
-    if slack <= 0.0 or best.value is None:
+    if slack <= 0.0:
         return best
-    for action, _ in _root_rows(worker, untried=False):
-        for child in children:
-            if child.action == action and (child.value or -math.inf) >= best.value - slack:
-                return child
-    return best
+    near = {child.action: child for child in children if worth(child) >= worth(best) - slack}
+    added = (action for action, _ in _root_rows(worker, untried=False))
+    return next((near[action] for action in added if action in near), best)
 
 
 def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright.domains.levels import metrics, score
 from treewright.domains.levels.analysis import analyse
+from treewright.domains.levels.balance import Balance
 from treewright.domains.levels.chain import Chain, learn
 from treewright.domains.levels.controls import Controls, counts, kept_parts, target_tables
 from treewright.domains.levels.copies import Shelf, automaton, longest_run
@@ -68,6 +69,46 @@ def test_transitions_into_unseen_states_are_left_out():
     assert chain.dead_ends == 2
     assert set(chain.transitions) == {(), (0, 0)}
     assert all(pattern == (0,) * len(pattern) for pattern in chain.transitions[0, 0])
+
+
+def test_with_a_slice_less_of_history_the_chain_goes_on_in_known_states():
+    chain = learn(own_corpus())
+    assert all(
+        (*before, *slices) in chain.transitions
+        for before, patterns in chain.shorter.items()
+        for slices in patterns
+    )
+    ways = {before: set(patterns) for before, patterns in chain.shorter.items()}
+    for state, patterns in chain.transitions.items():
+        if state:  # whatever could follow still can
+            assert {p for p in patterns if len(p) == 1} <= ways[state[1:]]
+    assert not learn(own_corpus(), history=1).shorter
+
+
+def test_long_copies_are_left_by_looking_back_one_slice_less(domain):
+    position = tw.Search(domain, OPTIONS, seed=1, engine="python", memory="1MiB").position
+    state = position.state
+    state.state = next(
+        i
+        for i, wider in enumerate(domain.tables["shorter"])
+        if domain.tables["width_end"][wider, 1] - domain.tables["action_first"][wider]
+        > domain.tables["width_end"][i, 1] - domain.tables["action_first"][i]
+    )
+    state.n = 10
+    own = len(position.legal())
+    state.copy_run = domain.tables["limits"][3]
+    assert len(position.legal()) == own
+    state.copy_run += 1
+    widths = np.diff(domain.tables["first"])
+    assert {widths[a] for a in position.legal()} == {1}
+
+
+def test_a_set_takes_what_it_lacks():
+    ground, wall = flat(1, 1, 1, 1), flat(3, 3, 3, 3)
+    balance = Balance([ground, wall])
+    assert balance.add_nearest([ground, ground]) == 0
+    assert balance.add_nearest([ground, wall]) == 1
+    assert balance.add_nearest([wall, ground, flat(1, 3, 1, 3)]) < 2
 
 
 def test_a_corpus_of_one_short_level_is_refused():

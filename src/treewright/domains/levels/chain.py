@@ -53,6 +53,21 @@ class Chain:
             for line, name in zip(self.levels, self.names, strict=True)
         )
 
+    @functools.cached_property
+    def shorter(self) -> dict[State, dict[Pattern, int]]:
+        """With a slice less of history: which slices follow, and how often.
+
+        For where two slices of history would copy a level of the corpus on and on.  What follows
+        leads back into a state of the chain.
+        """
+        found: dict[State, Counter[Pattern]] = {}
+        for line in self.levels if self.history > 1 else ():
+            for at in range(self.history, len(line) + 1):
+                *before, last = line[at - self.history : at]
+                if (*before, last) in self.transitions:
+                    found.setdefault(tuple(before), Counter())[(last,)] += 1
+        return {state: dict(patterns) for state, patterns in found.items()}
+
     def after(self, state: State, pattern: Pattern) -> State:
         return (*state, *pattern)[-self.history :]
 

@@ -3,6 +3,8 @@
 Difficulty moves the targets: with more of it gaps and enemies are wished, with less of it
 rewards, as in the paper.  At difficulty ``d`` the wished rate is the corpus's own, times
 ``0.4 + 1.2 d`` for gaps and enemies and ``1.6 - 1.2 d`` for rewards; ``d = 0.5`` is the corpus.
+In the middle the counts may spread about as they do in the corpus (``SPREAD`` times the root of the
+target, up and down); towards both ends the target itself is wished.
 Targets are cumulative: what should have come by column n, so that a difficulty curve holds all
 along the level and a level that is half done can be judged.
 """
@@ -23,6 +25,7 @@ from treewright.domains.levels.tiles import LevelError
 SHORTEST = 10
 FREE = 1e9  # a bound that never binds
 COPY_LIMIT = 24
+SPREAD = 1.5
 PART = 20  # slices of a part that is kept or made anew
 Range = tuple[float, float]
 
@@ -123,6 +126,7 @@ def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.n
     along = curve(controls.difficulty, controls.length)
     base = rates(corpus)
     factor = {"gaps": 0.4 + 1.2 * along, "enemies": 0.4 + 1.2 * along, "rewards": 1.6 - 1.2 * along}
+    spread = 1.0 - np.abs(2.0 * np.append(along, along[-1]) - 1.0)
     shape = (len(QUANTITIES), controls.length + 1)
     low, high, tolerance = np.full(shape, -FREE), np.full(shape, FREE), np.ones(shape)
     for i, name in enumerate(QUANTITIES[:3]):
@@ -130,7 +134,8 @@ def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.n
         share = wished / wished[-1] if wished[-1] > 0 else np.linspace(0, 1, controls.length + 1)
         given = controls.ranges()[name]
         if given is None:
-            low[i] = high[i] = wished
+            free = SPREAD * spread * np.sqrt(wished)
+            low[i], high[i] = wished - free, wished + free
         else:
             low[i], high[i] = given[0] * share, given[1] * share
         tolerance[i] = 1.0 + 0.6 * np.sqrt(high[i])

@@ -35,6 +35,7 @@ from treewright.random import uniform
 
 CROWD_WINDOW = 8
 SEAM = 0.5  # what the score loses where a fixed piece is joined as the corpus never does
+LONG_COPY = 2 / 3  # of the copy limit: from here on, the chain looks back one slice less
 ALIVE, UNREACHABLE, COPIED, CROWDED = range(4)  # why a level ended too early
 
 OPTIONS = Options(
@@ -42,7 +43,8 @@ OPTIONS = Options(
     expand="rollout",
     widening=Widening(k=2.0, alpha=0.5),
     rollout=Rollout(policy="domain", depth=16),
-    choose="value",
+    max_backup=0.001,  # the mean leads the search; the maximum decides what is committed
+    choose="max",
 )
 
 
@@ -81,9 +83,14 @@ def next_slice(s, t, action, at):
     return t.pattern[at] if at < t.first[action + 1] else -1
 
 
+def chain_state(s, t):
+    """The chain's state; with a slice less of history where a copied run has become long."""
+    return t.shorter[s.state] if s.copy_run > t.limits[3] else s.state
+
+
 def last_fitting(s, t):
     """One behind the last action whose pattern fits before the next fixed slice or the end."""
-    return t.width_end[s.state, t.room[s.n]]
+    return t.width_end[chain_state(s, t), t.room[s.n]]
 
 
 def paper_score(s, t):
@@ -147,8 +154,14 @@ class Levels(Domain):
         tables |= as_tables(to_the_right(self.controls.player))
         tables |= automaton(chain.levels).tables()
         crowd = self.controls.crowd
+        copies = self.controls.copy_limit
         tables["limits"] = np.array(
-            [self.controls.length, self.controls.copy_limit, 10**6 if crowd is None else crowd],
+            [
+                self.controls.length,
+                copies,
+                10**6 if crowd is None else crowd,
+                round(LONG_COPY * copies),
+            ],
             np.int64,
         )
         super().__init__(tables=tables)
@@ -224,7 +237,7 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
             out[0] = len(t.weight)
             return 1
         n = 0
-        for action in range(t.action_first[s.state], last_fitting(s, t)):
+        for action in range(t.action_first[chain_state(s, t)], last_fitting(s, t)):
             out[n] = action
             n += 1
         return n
@@ -261,7 +274,7 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
         """A step of the chain: a binary search in the summed probabilities."""
         if t.fixed[s.n] >= 0:
             return len(t.weight)
-        low = t.action_first[s.state]
+        low = t.action_first[chain_state(s, t)]
         high = last_fitting(s, t)
         before = t.summed[low]
         wanted = before + uniform(rng) * (t.summed[high] - before)
@@ -333,16 +346,21 @@ def _start(column: str, stand: int) -> int:
 def chain_tables(
     chain: Chain, length: int, fixed: dict[int, str], slices: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
-    """States, actions and fixed slices as arrays; a state's actions are sorted by width."""
-    states = sorted(chain.transitions)
-    number = {state: i for i, state in enumerate(states)}
+    """States, actions and fixed slices as arrays; a state's actions are sorted by width.
+
+    Behind the chain's own states come those with a slice less of history (``Chain.shorter``).
+    """
+    known = sorted(chain.transitions.items())
+    number = {state: i for i, (state, _) in enumerate(known)}
+    known += sorted(chain.shorter.items())
+    shorter = {state: i for i, (state, _) in enumerate(known) if i >= len(number)}
     actions: list[tuple[int, tuple[int, ...], int, int]] = []
     room = chain.widest if chain.widest >= chain.history else chain.history
-    width_end = np.zeros((len(states), room + 1), np.int32)
-    action_first = np.zeros(len(states), np.int32)
-    for i, state in enumerate(states):
+    width_end = np.zeros((len(known), room + 1), np.int32)
+    action_first = np.zeros(len(known), np.int32)
+    for i, (state, patterns) in enumerate(known):
         action_first[i] = len(actions)
-        ordered = sorted(chain.transitions[state].items(), key=lambda p: (len(p[0]), p[0]))
+        ordered = sorted(patterns.items(), key=lambda p: (len(p[0]), p[0]))
         width_end[i] = len(actions) + np.searchsorted(
             [len(p) for p, _ in ordered], np.arange(room + 1), side="right"
         )
@@ -355,6 +373,7 @@ def chain_tables(
     tables: dict[str, np.ndarray] = {
         "action_first": action_first,
         "width_end": width_end,
+        "shorter": np.array([shorter.get(state[1:], i) for state, i in number.items()], np.int32),
         "first": np.cumsum([0] + [len(a[1]) for a in actions]).astype(np.int32),
         "pattern": np.array([i for a in actions for i in a[1]], np.int32),
         "target": np.array([a[3] for a in actions], np.int32),

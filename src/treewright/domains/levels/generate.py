@@ -1,11 +1,11 @@
 """From wishes to levels: MCMCTS's outer loop, again and again until enough levels are kept.
 
 Each move spends a fixed number of rollouts and commits a pattern (section "Markov Chain Monte
-Carlo Tree Search"; 200 rollouts, 320 slices): the first that the chain has drawn among those that
-are about as good as the best.  Taking the best itself would keep the wishes to the letter and
-leave the style of the corpus, since what is a little risky would never be built.  If every rollout
-of a move failed, it gets more of them; if that does not help, the level is begun again with
-another stream.
+Carlo Tree Search"; 200 rollouts, 320 slices): the first that the chain has drawn among those whose
+best rollout is about as good as any.  Taking the highest mean instead would leave the style of the
+corpus, since what is a little risky would never be built; but the search is there to find the way
+through, and one good rollout shows that there is one.  If every rollout of a move failed, it gets
+more of them; if that does not help, the level is begun again with another stream.
 """
 
 import functools
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from treewright.domains.levels.balance import Balance
 from treewright.domains.levels.chain import Chain, learn
 from treewright.domains.levels.controls import Controls, counts
 from treewright.domains.levels.copies import Shelf
@@ -33,10 +34,11 @@ from treewright.result import Child
 from treewright.search import Search
 
 ROLLOUTS = 200
-SLACK = 0.1  # of the reward: how much worse than the best move the chain's own may be
+SLACK = 0.02  # of the reward: how much worse than the best rollout the chain's own move may be
 PATIENCE = 4  # how often a move without a good rollout gets as many again
 ATTEMPTS = 20  # levels begun, for one that keeps all wishes
 MEMORY = "64MiB"
+CANDIDATES = 2  # for each place in a set of levels
 SHARED = 0.6  # of its slices, in order, that a level may have in common with another one
 
 
@@ -86,7 +88,7 @@ def attempt(
     search = Search(domain, options, seed=seed, memory=MEMORY)
 
     def good(child: Child) -> bool:
-        return child.value is not None and child.value > FAILED
+        return child.maximum is not None and child.maximum > FAILED
 
     refused = 0
     while not search.position.ended:
@@ -180,11 +182,15 @@ def generate_many(
     """Levels one by one, in the order of their seeds, without near duplicates.
 
     A level that has more than ``shared`` of its slices, in order, in common with an earlier one
-    is dropped.  The same seed gives the same levels with any number of ``workers``.
-    ``progress`` is told how many were kept and how many dropped.
+    is dropped.  Of every ``CANDIDATES`` that are left, the set gets the one that keeps it nearest
+    to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
+    with any number of ``workers``.  ``progress`` is told how many were kept and how many dropped
+    as duplicates.
     """
     domain = domain_of(chain, controls)
     shelf = Shelf(controls.length)
+    balance = Balance(chain.corpus)
+    candidates: list[Made] = []
     kept = dropped = 0
     for made in _stream(domain, seed, rollouts, workers):
         if kept and shared < 1 and shelf.nearest(made.level.columns) > shared:
@@ -196,9 +202,13 @@ def generate_many(
                     f"richer corpus"
                 )
         else:
-            shelf.add(made.level.columns)
+            candidates.append(made)
+        if len(candidates) == (CANDIDATES if count > 1 else 1):
+            best = candidates[balance.add_nearest([c.level for c in candidates])]
+            candidates = []
+            shelf.add(best.level.columns)
             kept += 1
-            yield made
+            yield best
         if progress is not None:
             progress(kept, dropped)
         if kept == count:
