@@ -227,6 +227,10 @@ def test_the_command_line(study, tmp_path, monkeypatch):
     assert "there is no study" in call("study", "analyse", "none.sqlite")
     assert "csv" in call("study", "export", path, "--format", "xml")
     write_ratings(tmp_path)
+    played = json.loads(call("study", "play", "0.txt", "--picture", "p.png", "--json"))
+    assert played["features"]["attempts"] == len(played["keys"])
+    assert Path("p.png").read_bytes().startswith(b"\x89PNG")
+    assert "no skill" in call("study", "play", "0.txt", "--error", "3")
     assert "6 ratings" in call("study", "taste", "r.csv")
     assert Path("taste.json").exists()
     assert "leave out --score" in call(

@@ -86,6 +86,45 @@ def simulate(
 
 
 @app.command()
+def play(
+    level: Annotated[Path, typer.Argument(help="A level.")],
+    reaction: Annotated[int, typer.Option(help="Ticks (1/30 s) between decisions.")] = 4,
+    error: Annotated[float, typer.Option(help="Share of decisions that are random.")] = 0.02,
+    caution: Annotated[float, typer.Option(help="0 to 1: weight of being a little late.")] = 0.5,
+    picture: Annotated[Path | None, typer.Option(help="The way as a PNG.")] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let an automatic player play a level, with enemies, three times at most; its features.
+
+    Examples: treewright study play level.txt --picture played.png;
+    treewright study play level.txt --reaction 9 --error 0.1 --json
+    """
+    from treewright.domains.levels.drawing import draw_level
+    from treewright.domains.levels.formats import read_level
+    from treewright.study import bots
+    from treewright.study.features import features
+    from treewright.study.replay import replay
+    from treewright.study.world import World
+
+    world = World(read_level(level))
+    skill = bots.Skill(reaction, error, caution)
+    with working("playing", quiet):
+        runs = bots.play(world, skill, seed)
+    played = [replay(world, one) for one in runs]
+    if picture is not None:
+        picture.write_bytes(draw_level(world.level, [one.way for one in played]))
+    found = features(world.totals, world.level.goal_column, played)
+    end = "finished" if found["finished"] else f"stopped at {found['progress']:.0%}"
+    text = (
+        f"{level}: {end} in attempt {found['attempts']:.0f}, {found['total_time']:.0f} s in all; "
+        f"{found['jumps']:.0f} jumps, {found['kills']:.0f} kills, {found['coins']:.0f} coins"
+    )
+    emit({"level": str(level), "features": found, "keys": runs}, text, as_json)
+
+
+@app.command()
 def export(
     file: File = Path("study.sqlite"),
     out: Annotated[Path, typer.Option(help="A folder.")] = Path("study-export"),

@@ -17,12 +17,12 @@ def nicegui() -> Any:
         raise MissingExtra("the studio", "studio") from None
 
 
-def page_frame(title: str) -> Any:
+def page_frame(title: str, wide: bool = False) -> Any:
     """A page with our style and one white card in the middle; use it with ``with``."""
     ui = nicegui().ui
     ui.page_title(title)
     ui.add_head_html('<link rel="stylesheet" href="/studio/studio.css">')
-    with ui.element("main").classes("page"):
+    with ui.element("main").classes("page wide" if wide else "page"):
         return ui.element("div").classes("card")
 
 

@@ -37,7 +37,7 @@ def build(levels: Sequence[Level], ratings: Path, wanted: int, seed: int = 0) ->
     @ui.page("/")
     def pair() -> None:
         done, name = rated(), escape(str(ratings))
-        with page_frame(TITLE).style("max-width: 64rem"):
+        with page_frame(TITLE, wide=True):
             if done >= wanted:
                 html(
                     f"<h1>Thank you</h1><p>{done} ratings are in <code>{name}</code>. "

@@ -15,7 +15,7 @@ from treewright.domains.levels.physics import LEFT, RIGHT, SPEED
 from treewright.kernel.rng import below, stream_seed, uniform
 from treewright.kernel.specialise import specialise
 from treewright.study import game, lookahead
-from treewright.study.replay import Compiled, Runs, encode
+from treewright.study.replay import Compiled, Runs, StudyError, encode, replay
 from treewright.study.world import World
 
 # keys, delay, hold
@@ -42,6 +42,13 @@ class Skill:
     reaction: int = 4
     error: float = 0.02
     caution: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not (self.reaction >= 1 and 0 <= self.error <= 1 and 0 <= self.caution <= 1):
+            raise StudyError(
+                f"a reaction of {self.reaction} ticks (at least 1), an error rate of "
+                f"{self.error:g} and a caution of {self.caution:g} (both 0 to 1) are no skill"
+            )
 
 
 BEGINNER = Skill(reaction=9, error=0.12, caution=0.2)
@@ -73,8 +80,6 @@ def attempt(world: World, skill: Skill, seed: int) -> Runs:
 
 def play(world: World, skill: Skill, seed: int, attempts: int = 3) -> list[Runs]:
     """A level as a participant plays it: until the goal, three times at most."""
-    from treewright.study.replay import replay
-
     found: list[Runs] = []
     for number in range(attempts):
         found.append(attempt(world, skill, stream_seed(seed, number)))

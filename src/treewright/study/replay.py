@@ -35,7 +35,12 @@ class Attempt:
     ticks: int
     coins: int
     events: np.ndarray = field(repr=False)
-    trace: np.ndarray = field(repr=False)  # (x, y) after each tick
+    trace: np.ndarray = field(repr=False)  # (x, y) of the feet after each tick
+
+    @property
+    def way(self) -> list[tuple[float, float]]:
+        """The way of the body's middle, for pictures."""
+        return [(float(x), float(y) - 6.0) for x, y in self.trace]
 
 
 class Compiled:
