@@ -149,6 +149,9 @@ def test_a_game_goes_on_from_a_file_and_can_be_left(tactics):
     assert len(saved["actions"]) == 2
     out = tactics("play", "g.json", "--opponent", "random", "--budget", "evals:1", "-q", typed="")
     assert "not finished" in out
+    assert "player 2: hand ??????," in out
+    shown = tactics("play", *options, "--open-hands", typed="")
+    assert "player 2: hand ?" not in shown
 
 
 def test_agents_are_listed(tactics):

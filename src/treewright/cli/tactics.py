@@ -24,6 +24,7 @@ Map = Annotated[str, typer.Option("--map", help="a, a-small or a-tiny.")]
 BudgetText = Annotated[
     str, typer.Option("--budget", help="Per turn: evals:20000, or CPU time such as 200ms.")
 ]
+OpenHands = Annotated[bool, typer.Option("--open-hands", help="Show all hands.")]
 CLASS = {5: "evals:11800", 10: "evals:6800", 15: "evals:6500"}
 
 
@@ -84,7 +85,7 @@ def tournament(
     map_name: Map = "a",
     turn_limit: Annotated[int, typer.Option(help="Then the game is a draw.")] = 200,
     evaluation: Annotated[str, typer.Option(help="mirrored, or testbed's.")] = "mirrored",
-    open_hands: Annotated[bool, typer.Option("--open-hands", help="Show all hands.")] = False,
+    open_hands: OpenHands = False,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -279,6 +280,7 @@ def play(
     ap: Ap = 5,
     budget: BudgetText = "evals:2000",
     map_name: Map = "a",
+    open_hands: OpenHands = False,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -292,4 +294,4 @@ def play(
 
     domain = HeroAcademy(map=map_name, ap=ap, seed=seed)
     record = load(game) if game else Record(domain, [])
-    Session(record, opponent, 1 if second else 0, budget, seed, quiet).run()
+    Session(record, opponent, 1 if second else 0, budget, seed, open_hands, quiet).run()

@@ -23,12 +23,20 @@ class Session:
     """One human against one agent; the record is the game so far."""
 
     def __init__(
-        self, record: Record, opponent: str, human: int, budget: str, seed: int, quiet: bool
+        self,
+        record: Record,
+        opponent: str,
+        human: int,
+        budget: str,
+        seed: int,
+        open_hands: bool = False,
+        quiet: bool = False,
     ) -> None:
         self.record = record
         self.human = human
         self.budget = parse_budget(budget)
         self.seed = seed
+        self.open_hands = open_hands
         self.quiet = quiet
         self.opponent = opponent
         self.agent = agent(opponent, self._points, map=record.domain.board.name)
@@ -52,11 +60,13 @@ class Session:
 
     def _draw(self, position: Position) -> None:
         colour = sys.stdout.isatty()
-        typer.echo(drawing.text(position.state, self.record.domain.board, colour) + "\n")
+        hidden = None if self.open_hands or position.ended else 1 - self.human
+        board = self.record.domain.board
+        typer.echo("\n" + drawing.text(position.state, board, colour, hidden) + "\n")
 
     def _answer(self, position: Position) -> None:
         with working(f"{self.opponent} thinks", self.quiet):
-            state = view(position.state._record, open_hands=False)
+            state = view(position.state._record, self.open_hands)
             plan = self.agent.plan(state, self.budget, self.seed + len(self.record.actions))
         typer.echo(f"{self.opponent}:")
         for action in plan.actions:

@@ -98,3 +98,18 @@ def test_unknown_agents_are_named():
     with pytest.raises(OptionError, match="at least two agents"):
         fixtures(["emcts"], [AP], "evals:1", 2)
     assert {"mcts", "mcts-ne", "bb-mcts", "greedy-turn", "emcts-reply"} <= set(AGENTS)
+
+
+def test_the_benchmark_measures_planners(monkeypatch):
+    from treewright.benchmarks import tactics
+
+    monkeypatch.setattr(tactics, "CLASS", {AP: 150})
+    monkeypatch.setattr(tactics, "POSITIONS", 3)
+    monkeypatch.setattr(tactics, "PLANNERS", ("oep", "emcts"))
+    monkeypatch.setattr(tactics, "_random_play", lambda ap: lambda: 1000)  # its own kernel
+    rows = {row["what"]: row for row in tactics.run(0.01)}
+    assert list(rows) == ["random play", "oep", "emcts"]
+    assert all(row["per_cpu_second"] > 1000 for row in rows.values())
+    wanted = rows["emcts"]["wanted"]
+    assert wanted == pytest.approx(0.8 * rows["oep"]["per_cpu_second"], abs=1)
+    assert f"{wanted:,}" in tactics.table(list(rows.values()))

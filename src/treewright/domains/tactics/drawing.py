@@ -58,8 +58,11 @@ def _cell(s: Any, board: Board, q: int, colour: bool) -> str:
     return f"{SIDES[side]}{text}{RESET}" if colour else text
 
 
-def text(s: Any, board: Board, colour: bool = False) -> str:
-    """Capitals are the first player's, † is a body; then turn, points, hands and decks."""
+def text(s: Any, board: Board, colour: bool = False, hidden: int | None = None) -> str:
+    """Capitals are the first player's, † is a body; then turn, points, hands and decks.
+
+    ``hidden``: the player whose hand is not shown.
+    """
     lines = ["   " + " ".join(f"  {x}   " for x in range(board.width))]
     for y in range(board.height):
         cells = (_cell(s, board, x * HEIGHT + y, colour) for x in range(board.width))
@@ -70,7 +73,8 @@ def text(s: Any, board: Board, colour: bool = False) -> str:
         name = f"{SIDES[side]}{name}{RESET}" if colour else name
         mark = ">" if s.player == side and not s.over else " "
         points = f", {s.ap} action points" if mark == ">" else ""
-        lines.append(f"{mark} {name}: hand {hand_text(s, side)}, deck {s.left[side]}{points}")
+        hand = "?" * s.held[side] if side == hidden else hand_text(s, side)
+        lines.append(f"{mark} {name}: hand {hand}, deck {s.left[side]}{points}")
     result = {-1: "", 0: " - draw", 1: " - player 1 wins", 2: " - player 2 wins"}[s.winner]
     return "\n".join([*lines, f"turn {s.turn}{result}"])
 
