@@ -1,7 +1,9 @@
 """What a move is worth before it was ever tried, for MC-RAVE with priors.
 
 The strength of a move (features.py) becomes a value, ``1 / (1 + exp(EVEN - SLOPE · strength))``,
-that counts as so many simulations (Gelly & Silver 2011, 5.1).
+that counts as so many simulations (Gelly & Silver 2011, 5.1).  ``EVEN`` decides what moves that
+nothing speaks for begin with: at 1 the search hardly looked at them (28 % of 40 games against 0.3),
+at -0.3 it looked at too many (31 % of 48).
 """
 
 import functools
@@ -16,7 +18,7 @@ from numpy import int64
 from treewright.domains.go.board import PASS
 from treewright.domains.go.features import COUNT, make_features, shapes
 
-EVEN, SLOPE, VISITS, PASSING = 1.0, 0.6, 20.0, 10.0
+EVEN, SLOPE, VISITS, PASSING = 0.3, 0.6, 16.0, 10.0
 
 
 @functools.cache
