@@ -38,12 +38,16 @@ FAST = 400  # steps a frame
 PICTURES = os.environ.get("TREEWRIGHT_PICTURES")  # a folder for screenshots, to look at
 
 
-@contextlib.contextmanager
-def served(*command):
-    """The command line's own server on a free port; its address."""
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served(*command, port=None):
+    """The command line's own server; its address."""
+    port = port or free_port()
     server = subprocess.Popen(
         [*TREEWRIGHT, *map(str, command), "--port", str(port)],
         stdout=subprocess.PIPE,
@@ -61,8 +65,9 @@ def served(*command):
             time.sleep(0.2)
         yield address
     finally:
-        server.terminate()
+        server.kill()  # no farewell: what counts is on disk already
         server.wait(20)
+        server.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +78,16 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def study(tmp_path):
+@pytest.fixture(scope="module")
+def short_levels():
     from treewright.domains.levels import own_chain
 
-    chain = own_chain()
-    levels = {v: [variant_level(v, 60, chain, v)] for v in range(1, 9)}
-    return Store.create(tmp_path / "study.sqlite", levels, title="Test study", contact="ask@us")
+    return {v: [variant_level(v, 60, own_chain(), v)] for v in range(1, 9)}
+
+
+@pytest.fixture
+def study(tmp_path, short_levels):
+    return Store.create(tmp_path / "s.sqlite", short_levels, title="Test study", contact="ask@us")
 
 
 class Participant:
@@ -205,6 +213,28 @@ def test_a_whole_session(browser, study, tmp_path):
         one.look("thanks")
         logs = one.logged()
     check_rows(study, one.who, logs, tmp_path / "rows")
+
+
+def test_a_crash_of_the_server_loses_nothing(browser, study):
+    """It is killed in the middle of a level; the player plays on, and it comes back."""
+    port = free_port()
+    with served("study", "serve", study.path, port=port) as address:
+        one = Participant(browser, address)
+        one.consent()
+        one.until("waiting")
+        one.page.keyboard.down("ArrowLeft")
+        one.page.wait_for_function("() => treewrightGame.game.status[0] > 40")
+    one.page.wait_for_function("() => treewrightGame.game.status[0] > 100")
+    played = one.state()[2]
+    assert sum(n for _, n in study.attempts(one.who, 1)[0]) < played, "this was not sent"
+    with served("study", "serve", study.path, port=port):
+        for _ in range(200):
+            if sum(n for _, n in study.attempts(one.who, 1)[0]) >= played:
+                break
+            time.sleep(0.1)
+        (runs,) = study.attempts(one.who, 1)
+    assert runs[0][0] in (0, 1), "the first tick may come before the key"
+    assert sum(n for k, n in runs if k == 1) >= played - 1
 
 
 def check_rows(study, who, logs, folder):
