@@ -124,7 +124,7 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.set_yticks(range(len(MODELS)), MODELS)
     axes.invert_yaxis()
     axes.axvline(0, color="0.6", lw=1)
-    axes.set_xlabel("log odds under the model, against a level in the middle of the study")
+    axes.set_xlabel(MEASURE.label)
     axes.legend()
 
 

@@ -127,8 +127,11 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.set_xscale("log")
     axes.set_yticks(range(len(groups)), [f"{q}: {t.replace(':', ' × ')}" for q, t in groups])
     axes.invert_yaxis()
-    axes.set_xlabel("estimated / true odds ratio (middle 90 %; grey: within 10 %)")
-    axes.legend()
+    ticks = [0.25, 0.5, 1, 2, 4]
+    axes.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("estimated / true odds ratio, middle 90 %")
+    axes.legend(loc="lower right", frameon=True)
 
 
 def grids(few: int, many: int) -> list[Grid]:
