@@ -64,3 +64,12 @@ def test_only_this_machine_is_let_in_and_a_taken_port_is_said():
         taken.listen()
         with pytest.raises(OptionError, match="can't listen on"):
             free("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_consent_text_of_ones_own_is_shown_as_text(tmp_path):
+    from treewright.studio.study_pages import CONSENT, _consent
+
+    levels = {v: [EASY] for v in range(1, 9)}
+    own = Store.create(tmp_path / "a.sqlite", levels, consent="One <b>rule</b>.\n\nAnother.")
+    assert _consent(own) == "<p>One &lt;b&gt;rule&lt;/b&gt;.</p><p>Another.</p>"
+    assert _consent(Store.create(tmp_path / "b.sqlite", levels)) == CONSENT

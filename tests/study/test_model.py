@@ -225,6 +225,8 @@ def test_the_command_line(study, tmp_path, monkeypatch):
     assert "simulated data" in call("study", "analyse", path, "--out", "report")
     assert "exists already" in call("study", "new", path)
     assert "there is no study" in call("study", "analyse", "none.sqlite")
+    assert "can't be read" in call("study", "new", "n.sqlite", "--consent", "none.txt")
+    assert not Path("n.sqlite").exists()
     assert "csv" in call("study", "export", path, "--format", "xml")
     write_ratings(tmp_path)
     played = json.loads(call("study", "play", "0.txt", "--picture", "p.png", "--json"))

@@ -29,6 +29,9 @@ def new(
     ] = None,
     title: Annotated[str, typer.Option(help="What participants read first.")] = "A study of levels",
     contact: Annotated[str, typer.Option(help="Whom they may ask; shown with the consent.")] = "",
+    consent: Annotated[
+        Path | None, typer.Option(help="Your own consent text, instead of ours; a text file.")
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -44,6 +47,9 @@ def new(
 
     if file.exists():
         raise OptionError(f"{file} exists already; a study is never overwritten")
+    about = {"title": title, "contact": contact, "seed": seed, "length": length}
+    if consent is not None:
+        about["consent"] = _text_of(consent)
     chain = chain_of(corpus)
     levels: dict[int, list[object]] = {}
     with progress_bar("levels", copies * len(VARIANTS), quiet) as seen:
@@ -54,12 +60,24 @@ def new(
                 levels[variant].append(variant_level(variant, length, chain, number))
                 if seen is not None:
                     seen(copies * (variant - 1) + copy + 1)
-    Store.create(file, levels, title=title, contact=contact, seed=seed, length=length)  # type: ignore[arg-type]
+    Store.create(file, levels, **about)  # type: ignore[arg-type]
     facts = {"file": str(file), "levels": copies * len(VARIANTS), "length": length}
     text = (
         f"{file}: {facts['levels']} levels of {length} slices; now: treewright study serve {file}"
     )
     emit(facts, text, as_json)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        text = path.read_text().strip()
+    except OSError as error:
+        raise OptionError(f"{path} can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise OptionError(f"{path} is no text in UTF-8") from None
+    if not text:
+        raise OptionError(f"{path} is empty; participants must be told what they agree to")
+    return text
 
 
 @app.command()

@@ -63,7 +63,7 @@ def build(store: Store) -> None:
     @ui.page("/")
     def consent() -> None:
         with page_frame(title):
-            html(f"<h1>{escape(title)}</h1>{CONSENT}{_contact(store)}")
+            html(f"<h1>{escape(title)}</h1>{_consent(store)}{_contact(store)}")
             agree = ui.checkbox("I am at least 18, I have read this, and I agree to take part.")
 
             def begin() -> None:
@@ -163,6 +163,12 @@ def add_addresses(app: Any, store: Store) -> None:
     ) -> dict[str, Any]:
         found: dict[str, Any] = guarded(lambda: store.record(who, slot, attempt, first, runs))
         return found
+
+
+def _consent(store: Store) -> str:
+    """The study's own text, paragraph by paragraph, or ours."""
+    own = str(store.about.get("consent", ""))
+    return "".join(f"<p>{escape(p)}</p>" for p in own.split("\n\n") if p.strip()) or CONSENT
 
 
 def _contact(store: Store) -> str:
