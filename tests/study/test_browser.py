@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from treewright.study import bots
+from treewright.study.export import public_id
 from treewright.study.features import FEATURES, features
 from treewright.study.protocol import variant_level
 from treewright.study.replay import Attempt, replay
@@ -250,7 +251,7 @@ def check_rows(study, who, logs, folder):
         list(csv.DictReader((folder / f"{name}.csv").open()))
         for name in ("participants", "plays", "pairs")
     )
-    assert [p["id"] for p in people] == [who], "who left is not in it"
+    assert [p["participant"] for p in people] == [public_id(who)], "who left is not in it"
     assert people[0]["experience"] == "intermediate"
     assert [(p["challenge"], p["preference"]) for p in pairs] == [("A", "B")] * 4
     for row in plays:

@@ -11,7 +11,7 @@ from study_worlds import holding
 
 from treewright.domains.levels.level import Level
 from treewright.domains.levels.physics import RIGHT
-from treewright.study.export import export, tables
+from treewright.study.export import export, public_id, tables
 from treewright.study.protocol import VARIANTS, assignment, difference, variant_controls
 from treewright.study.replay import StudyError
 from treewright.study.store import Step, Store
@@ -215,6 +215,9 @@ def test_export_writes_every_table(store, tmp_path):
     assert "aimless_jumps" in text.splitlines()[0]
     export(store, tmp_path / "rows", "json")
     assert tables(store)["inputs"][0]["runs"]
+    for path in (tmp_path / "rows").iterdir():
+        assert who not in path.read_text(), "the address that can delete the data stays here"
+        assert public_id(who) in path.read_text()
 
 
 def test_variants_wish_for_what_they_say():

@@ -1,6 +1,7 @@
 """A study's rows as CSV or JSON files."""
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Sequence
@@ -14,12 +15,22 @@ FORMATS = ("csv", "json")
 
 def tables(store: Store) -> dict[str, list[dict[str, Any]]]:
     """Participants, levels played with their features, answered pairs, and the recorded keys."""
-    return {
-        "participants": store.participants(),
+    people = [{"participant": row.pop("id"), **row} for row in store.participants()]
+    found = {
+        "participants": people,
         "plays": store.play_rows(),
         "pairs": store.pair_rows(),
         "inputs": store.input_rows(),
     }
+    return {
+        name: [{**row, "participant": public_id(row["participant"])} for row in rows]
+        for name, rows in found.items()
+    }
+
+
+def public_id(participant: str) -> str:
+    """An id that may be published; with the participant's own, anybody could delete the data."""
+    return hashlib.sha256(participant.encode()).hexdigest()[:12]
 
 
 def export(store: Store, folder: Path, kind: str = "csv") -> dict[str, int]:
