@@ -73,3 +73,18 @@ def test_a_consent_text_of_ones_own_is_shown_as_text(tmp_path):
     own = Store.create(tmp_path / "a.sqlite", levels, consent="One <b>rule</b>.\n\nAnother.")
     assert _consent(own) == "<p>One &lt;b&gt;rule&lt;/b&gt;.</p><p>Another.</p>"
     assert _consent(Store.create(tmp_path / "b.sqlite", levels)) == CONSENT
+
+
+def test_what_is_not_installed_is_named(monkeypatch):
+    import sys
+
+    from treewright.errors import MissingExtra
+    from treewright.studio import frame
+    from treewright.study import analysis
+
+    monkeypatch.setitem(sys.modules, "nicegui", None)
+    monkeypatch.setitem(sys.modules, "statsmodels.api", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'treewright\[studio\]'"):
+        frame.nicegui()
+    with pytest.raises(MissingExtra, match=r"pip install 'treewright\[study\]'"):
+        analysis.load("statsmodels.api")
