@@ -115,7 +115,7 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.invert_yaxis()
     axes.set_xlim(0, 101)
     axes.set_xlabel("games won by EMCTS, per cent (black mark: the paper, 200 ms)")
-    axes.legend(loc="lower left", fontsize=8)
+    axes.legend(loc="lower right", fontsize=8)
 
 
 def _grid(times: list[str], opponents: list[str], aps: list[int], seeds: int, share: float) -> Grid:
