@@ -201,6 +201,12 @@ def test_files_that_are_no_study(tmp_path):
     assert not (tmp_path / "few.sqlite").exists()
 
 
+def test_keys_of_another_version_of_the_game_are_not_replayed(tmp_path):
+    levels = {v: [EASY] for v in range(1, 9)}
+    with pytest.raises(StudyError, match="version 0 of the game"):
+        Store.create(tmp_path / "s.sqlite", levels, engine=0)
+
+
 def test_export_writes_every_table(store, tmp_path):
     who = store.enrol()
     play_all(store, who)

@@ -1,5 +1,7 @@
 """``treewright study``: people play generated levels, answer, and become a model."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +16,15 @@ app = typer.Typer(
 )
 
 File = Annotated[Path, typer.Argument(help="The study's file.")]
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """What can't be written is one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise OptionError(f"{path} can't be written: {error.strerror or error}") from None
 
 
 @app.command()
@@ -47,6 +58,8 @@ def new(
 
     if file.exists():
         raise OptionError(f"{file} exists already; a study is never overwritten")
+    if not file.parent.is_dir():
+        raise OptionError(f"{file} can't be written: there is no folder {file.parent}")
     about = {"title": title, "contact": contact, "seed": seed, "length": length}
     if consent is not None:
         about["consent"] = _text_of(consent)
@@ -132,7 +145,8 @@ def play(
         runs = bots.play(world, skill, seed)
     played = [replay(world, one) for one in runs]
     if picture is not None:
-        picture.write_bytes(draw_level(world.level, [one.way for one in played]))
+        with _writing(picture):
+            picture.write_bytes(draw_level(world.level, [one.way for one in played]))
     found = features(world.totals, world.level.goal_column, played)
     end = "finished" if found["finished"] else f"stopped at {found['progress']:.0%}"
     text = (
@@ -161,7 +175,7 @@ def export(
 
     one_of("format", format_, exports.FORMATS)
     store = Store(file)
-    with working("replaying", quiet):
+    with working("replaying", quiet), _writing(out):
         rows = exports.export(store, out, format_)
     shown = ", ".join(f"{n} {name}" for name, n in rows.items())
     emit({"out": str(out), **rows}, f"{out}: {shown}", as_json)
@@ -185,7 +199,7 @@ def analyse(
     from treewright.study.store import Store
 
     store = Store(file)
-    with working("fitting", quiet):
+    with working("fitting", quiet), _writing(out):
         found = report.analyse(store)
         written = report.write(found, out, str(store.about["title"]))
     lines = ["simulated data: automatic players, not people"] if found.simulated else []
@@ -276,7 +290,8 @@ def taste(
     from treewright.study.taste import learn_taste, read_ratings
 
     model = learn_taste(read_ratings(ratings))
-    model.save(out)
+    with _writing(out):
+        model.save(out)
     text = (
         f"{out}: {model.about['ratings']} ratings, {model.about['agreement']:.0%} of them agree "
         f"with the model; now: treewright level generate --player {out}"

@@ -82,6 +82,11 @@ class Store:
         if json.loads(found.get("format", "0")) != FORMAT:
             raise StudyError(f"{path} is a study of another version; this one reads {FORMAT}")
         self.about: dict[str, Any] = {name: json.loads(value) for name, value in found.items()}
+        if self.about["engine"] != ENGINE:
+            raise StudyError(
+                f"{path} was played with version {self.about['engine']} of the game, and this is "
+                f"{ENGINE}: its keys would give another game"
+            )
 
     @classmethod
     def create(cls, path: Path, levels: dict[int, list[Level]], **about: Any) -> "Store":
