@@ -9,7 +9,7 @@ from treewright.evolutionary import Budget
 from treewright.gallery.piece import Piece, figure, png
 from treewright.position import Position
 
-AP, EVALUATIONS = 10, 2_000
+AP, EVALUATIONS = 5, 2_000
 PLAYERS = ("emcts", "oep-greedy")
 SHOWN = 4
 
