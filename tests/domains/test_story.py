@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from story_oracle import Oracle
 
+from treewright.domains.story.distances import edit_distance
 from treewright.domains.story.domain import Grounding, story_domain
-from treewright.domains.story.generating import DEFAULT, PLAIN, generate
 from treewright.domains.story.library import built_in_names, find_source
+from treewright.domains.story.searches import DEFAULT, PLAIN, generate
 from treewright.domains.story.setup import load_setup
 from treewright.domains.story.source import StoryError
 from treewright.domains.story.story import best_prefix, replay
 from treewright.domains.story.variants import branching, different
-from treewright.domains.story.variety import edit_distance
 from treewright.errors import OptionError
 from treewright.kernel.interpreted import Cells
 from treewright.position import Position

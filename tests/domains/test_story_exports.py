@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from treewright.domains.story.causes import causal_svg
+from treewright.domains.story.distances import edit_distance, jaccard, variety
 from treewright.domains.story.exports import as_data, export, passages
 from treewright.domains.story.setup import load_setup, read_setup
 from treewright.domains.story.source import Source
 from treewright.domains.story.story import links, replay, trim
 from treewright.domains.story.telling import prose, sentences
-from treewright.domains.story.variety import edit_distance, jaccard, variety
 
 START = "PickUp(Alice, vase); PickUp(Bob, rifle); Move(Bob, alice_house); Steal(Bob, Alice, vase)"
 ENDINGS = [

@@ -9,7 +9,7 @@ from treewright.cli.common import Json, Quiet, Seed, counted, emit
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
-    from treewright.domains.story.generating import Progress
+    from treewright.domains.story.searches import Progress
     from treewright.domains.story.setup import Setup
     from treewright.domains.story.story import Story
 
@@ -81,7 +81,7 @@ def generate(
     treewright story generate fairy_tale --branches 2 --out tale.ink
     """
     from treewright.domains.story.exports import ENDINGS, FORMATS, as_data, export
-    from treewright.domains.story.generating import DEFAULT, METHODS, PLAIN
+    from treewright.domains.story.searches import DEFAULT, METHODS, PLAIN
     from treewright.domains.story.setup import load_setup
     from treewright.domains.story.variants import branching, different
 
@@ -200,7 +200,7 @@ def _write(path: Path, text: str) -> None:
 def _variety(stories: list["Story"]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from treewright.domains.story.variety import variety
+    from treewright.domains.story.distances import variety
 
     return asdict(variety(stories))
 

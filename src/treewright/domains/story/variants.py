@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from treewright.domains.story.generating import Progress, generate
+from treewright.domains.story.distances import edit_distance
+from treewright.domains.story.searches import Progress, generate
 from treewright.domains.story.setup import Setup
 from treewright.domains.story.story import Story
-from treewright.domains.story.variety import edit_distance
 from treewright.kernel.rng import stream_seed
 
 TRIES = 3  # searches for each variant before one that is alike is accepted

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-from treewright.domains.story.generating import (
+from treewright.domains.story.library import find_source
+from treewright.domains.story.searches import (
     DEFAULT,
     PLAIN,
     ROLLOUT_BIAS,
     SELECTION_BIAS,
     generate,
 )
-from treewright.domains.story.library import find_source
 from treewright.domains.story.setup import load_setup
 from treewright.experiments import Row, Rows, Settings
 from treewright.experiments.summary import where

@@ -61,26 +61,29 @@ def verdict(rows: Rows) -> Verdict:
         return _mean(middle, name) / _mean(plain, name)
 
     together, single = ratio("kl"), ratio("kl_mean")
-    copied = max(row["copied_run"] for row in ours)
-    nearest = max(row["nearest"] for row in ours)
-    finished = _mean(ours, "finished")
+    copied, nearest = max(_numbers(ours, "copied_run")), max(_numbers(ours, "nearest"))
+    finished, levels = _mean(ours, "finished"), sum(_numbers(ours, "levels"))
     return judge(
-        f"{finished:.1%} of {sum(row['levels'] for row in ours)} levels can be finished, by both "
+        f"{finished:.1%} of {levels:.0f} levels can be finished, by both "
         f"players, and {_mean(plain, 'finished'):.1%} of plain samples; at middle difficulty the "
         f"set's KL divergence from the corpus is {together:.2f} times plain sampling's, a "
-        f"level's on average {single:.2f} times; no level copies more than {copied} slices in a "
-        f"row, no two of a set share more than {nearest:.0%} of their slices in order",
+        f"level's on average {single:.2f} times; no level copies more than {copied:.0f} slices in "
+        f"a row, no two of a set share more than {nearest:.0%} of their slices in order",
         finished == 1.0
         and together <= WORSE
         and single <= WORSE
         and copied <= 25
         and nearest <= 0.6,
-        enough=sum(row["levels"] for row in ours) >= 1000,
+        enough=levels >= 1000,
     )
 
 
+def _numbers(rows: Rows, name: str) -> list[float]:
+    return [float(row[name]) for row in rows]  # type: ignore[arg-type]
+
+
 def _mean(rows: Rows, name: str) -> float:
-    return statistics.fmean(float(row[name]) for row in rows)  # type: ignore[arg-type]
+    return statistics.fmean(_numbers(rows, name))
 
 
 def draw(rows: Rows, axes: Any) -> None:

@@ -1,7 +1,7 @@
 """A story with the graph of what led to what."""
 
 from treewright.domains.story.causes import causal_svg
-from treewright.domains.story.generating import generate
+from treewright.domains.story.searches import generate
 from treewright.domains.story.setup import load_setup
 from treewright.domains.story.telling import prose
 from treewright.gallery.piece import Picture, Piece
