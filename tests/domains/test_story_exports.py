@@ -16,7 +16,7 @@ from treewright.domains.story.exports import as_data, export, passages
 from treewright.domains.story.setup import load_setup, read_setup
 from treewright.domains.story.source import Source
 from treewright.domains.story.story import links, replay, trim
-from treewright.domains.story.telling import prose, sentences
+from treewright.domains.story.telling import in_turn, prose, sentences
 
 START = "PickUp(Alice, vase); PickUp(Bob, rifle); Move(Bob, alice_house); Steal(Bob, Alice, vase)"
 ENDINGS = [
@@ -53,6 +53,12 @@ def test_where_joins_a_journey_with_what_is_done_there():
     setup = load_setup("sherlock")
     text = prose(told(setup, "Move(Bob, court); PickUp(Bob, basketball)"))
     assert re.search(r"Bob .* the basketball court, where he (picked up|took) a basketball", text)
+
+
+def test_a_second_and_becomes_then():
+    assert in_turn(["ran", "fell"]) == "ran and fell"
+    assert in_turn(["ran", "looked and saw", "fell"]) == "ran, looked and saw, then fell"
+    assert in_turn(["looked and saw"]) == "looked and saw"
 
 
 def test_variants_differ_with_the_seed():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treewright.domain import Domain
-from treewright.domains.story import home
+from treewright.domains.story import generated
 from treewright.domains.story.grounding import Program, compile_goals
 from treewright.domains.story.layout import EVENTS
 from treewright.domains.story.model import Event
@@ -24,7 +24,7 @@ def _story_class(text: str) -> type[Domain]:
     """The class of a generated text; equal texts give the same class."""
     filename = f"<story {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    scope: dict[str, Any] = {"__name__": home.__name__}
+    scope: dict[str, Any] = {"__name__": generated.__name__}
     exec(compile(text, filename, "exec"), scope)  # our own generator's text
     found: type[Domain] = scope["Story"]
     return found

@@ -191,10 +191,10 @@ class _Teller:
             text = parts[0]
         elif len(group) > 1 and first.where:
             pronoun = self._pronoun(first.subject, "he")
-            rest = _listed([p.strip() for p in parts[1:]])
+            rest = in_turn([p.strip() for p in parts[1:]])
             text += f"{parts[0]}, where {pronoun} {rest}"
         else:
-            text += " " + _listed([p.strip() for p in parts])
+            text += " " + in_turn([p.strip() for p in parts])
         self._previous = first.subject
         return _finished(text)
 
@@ -293,6 +293,13 @@ def _alone(template: Template) -> bool:
 def _listed(parts: list[str]) -> str:
     """``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def in_turn(deeds: list[str]) -> str:
+    """``a, b and c``; ``a, b, then c`` if one of them has an "and" of its own."""
+    if len(deeds) > 1 and any(" and " in deed for deed in deeds):
+        return f"{', '.join(deeds[:-1])}, then {deeds[-1]}"
+    return _listed(deeds)
 
 
 def _possessive(name: str) -> str:

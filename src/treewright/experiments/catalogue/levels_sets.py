@@ -25,7 +25,7 @@ def measured(chain: Chain, levels: list[Level]) -> Row:
     found = analyse(levels, chain)
     finished = [playable(level, "small") and playable(level, "large") for level in levels]
     return {
-        "finished": statistics.fmean(finished),
+        "playable": statistics.fmean(finished),
         "kl": found["all"]["kl_2x2_together"],
         "kl_3x3": found["all"]["kl_3x3_together"],
         "kl_mean": found["all"]["kl_2x2"],
@@ -62,10 +62,10 @@ def verdict(rows: Rows) -> Verdict:
 
     together, single = ratio("kl"), ratio("kl_mean")
     copied, nearest = max(_numbers(ours, "copied_run")), max(_numbers(ours, "nearest"))
-    finished, levels = _mean(ours, "finished"), sum(_numbers(ours, "levels"))
+    finished, levels = _mean(ours, "playable"), sum(_numbers(ours, "levels"))
     return judge(
         f"{finished:.1%} of {levels:.0f} levels can be finished, by both "
-        f"players, and {_mean(plain, 'finished'):.1%} of plain samples; at middle difficulty the "
+        f"players, and {_mean(plain, 'playable'):.1%} of plain samples; at middle difficulty the "
         f"set's KL divergence from the corpus is {together:.2f} times plain sampling's, a "
         f"level's on average {single:.2f} times; no level copies more than {copied:.0f} slices in "
         f"a row, no two of a set share more than {nearest:.0%} of their slices in order",
