@@ -1,10 +1,16 @@
 """Shared by all tests."""
 
+import signal
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+
+# a background job of a shell ignores Ctrl-C, and so would every program that the tests start and
+# interrupt: they would never end
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
