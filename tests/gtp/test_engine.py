@@ -371,8 +371,8 @@ def test_a_client_reads_analysis_while_moves_are_played_and_stops_it():
                 assert process.stdout.readline().startswith("info move")
 
         def rest():
-            while process.stdout.readline() != "\n":
-                pass
+            while (line := process.stdout.readline()) != "\n":
+                assert line, "the engine has ended"
 
         send("lz-analyze b 5")
         stream()
