@@ -2,8 +2,10 @@
 
 The strength of a move (features.py) becomes a value, ``1 / (1 + exp(EVEN - SLOPE · strength))``,
 that counts as so many simulations (Gelly & Silver 2011, 5.1).  ``EVEN`` decides what moves that
-nothing speaks for begin with: at 1 the search hardly looked at them (28 % of 40 games against 0.3),
-at -0.3 it looked at too many (31 % of 48).
+nothing speaks for begin with.  In self-play at 1,000 simulations (EVEN, SLOPE, VISITS) of
+(0.3, 0.5, 14) won 72 % of 40 games against (1, 0.6, 20); against it (-0.3, 0.5, 14) won 31 % of 48,
+(0.3, 0.5, 8) 42 % and (0.3, 0.7, 14) 54 %.  What stands below lies between those and was
+measured against GNU Go only.
 """
 
 import functools
