@@ -226,17 +226,18 @@ class Search:
             worker.set_goal(math.inf)
         return sum(int(w.run["simulations"]) for w in self.workers) - before, self._stopped
 
-    def begin(self, state: Any) -> None:
+    def begin(self, state: Any, above: float = -math.inf) -> None:
         """Begin again from another state: an empty tree and no best sequence.
 
         The compiled kernel, the stream of random numbers and the action-value table go on.
+        ``above``: only what scores more counts as a best sequence (single player).
         """
         for worker in self.workers:
             worker.set_root(state)
             worker.reset()
-            worker.start()
+            worker.start(above)
         self.history.clear()
-        self._best = (-math.inf, [])
+        self._best = (above, [])
         if not self.position.ended:
             self._set_players(self.position.player)
 

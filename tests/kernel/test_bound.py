@@ -169,3 +169,43 @@ def test_bound_needs_beat_and_one_player():
 
     with pytest.raises(OptionError, match=r"bound needs .* beat"):
         Search(Nim(), tw.Options(bound=True))
+
+
+class Wide(tw.Domain):
+    """One choice among very many."""
+
+    players, max_actions, max_length = 1, 2000, 1
+    state = tw.record(over=int8)
+
+    def start(s):
+        pass
+
+    def legal(s, t, out):
+        for i in range(len(t.factors)):
+            out[i] = i
+        return len(t.factors)
+
+    def play(s, action):
+        s.over = 1
+
+    def ended(s):
+        return s.over == 1
+
+    def rewards(s, out):
+        out[0] = 0.5
+
+    def weight(s, t, action):
+        return t.factors[action]
+
+
+@pytest.mark.parametrize("count", [5, 100, 2000])
+def test_the_heaviest_of_many_actions_come_first(count):
+    factors = np.random.default_rng(count).permutation(np.arange(1, count + 1) // 2)
+    options = tw.Options(puct=True, expand="best")
+    search = Search(Wide(tables={"factors": factors}), options, seed=1, engine="python")
+    search.run(3)
+    listed = [a if a >= 0 else -1 - a for a in search.workers[0].edges["child"].tolist()]
+    tried = search.tree.nodes["action"].tolist()[1:]
+    order = tried + listed[len(tried) :]
+    assert sorted(order) == list(range(count))
+    assert [factors[a] for a in order] == sorted(factors, reverse=True)

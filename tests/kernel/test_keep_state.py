@@ -60,3 +60,15 @@ def test_a_new_beginning_forgets_the_best():
     search.explore(300)
     assert search.best[0] < 0.1
     assert search.best_state.length == 3
+
+
+def test_a_new_beginning_can_ask_for_something_better():
+    """What scores no more than ``above`` is no best sequence."""
+    search = tw.Search(Digits(), seed=3, engine="python")
+    search.begin(search.domain.new_state(), above=0.999)  # the best there is
+    search.explore(20)
+    assert search.best == (0.999, [])
+    search.begin(search.domain.new_state(), above=0.5)
+    search.explore(200)
+    assert search.best[0] > 0.5
+    assert len(search.best[1]) == 3

@@ -116,23 +116,31 @@ def draw_order(tree, t, rng, s, n):
     """Put the actions in an order drawn without replacement by weight, or the heaviest first.
 
     Sorting by ``ln(u) / w`` is such a draw (Efraimidis & Spirakis 2006); actions of weight 0
-    come last.  With the heaviest first, equal weights come in any order.
+    come last.  With the heaviest first, equal weights come in any order.  Shell's sort: with few
+    actions a plain insertion, with thousands of them not quadratic.
     """
     for i in range(n):
-        action = tree.buffer[i]
-        w = tree.weights[i] if LEGAL_WEIGHTS else weight(s, t, action)
+        w = tree.weights[i] if LEGAL_WEIGHTS else weight(s, t, tree.buffer[i])
         u = 1.0 - uniform(rng)
         if EXPAND_BEST:
-            key = w * (1.0 - 1e-9 * u)
+            tree.weights[i] = w * (1.0 - 1e-9 * u)
         else:
-            key = math.log(u) / w if w > 0.0 else -math.inf
-        j = i
-        while j > 0 and tree.weights[j - 1] < key:
-            tree.weights[j] = tree.weights[j - 1]
-            tree.buffer[j] = tree.buffer[j - 1]
-            j -= 1
-        tree.weights[j] = key
-        tree.buffer[j] = action
+            tree.weights[i] = math.log(u) / w if w > 0.0 else -math.inf
+    gap = 1
+    while gap < n // 64:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            key = tree.weights[i]
+            action = tree.buffer[i]
+            j = i
+            while j >= gap and tree.weights[j - gap] < key:
+                tree.weights[j] = tree.weights[j - gap]
+                tree.buffer[j] = tree.buffer[j - gap]
+                j -= gap
+            tree.weights[j] = key
+            tree.buffer[j] = action
+        gap //= 3
 
 
 def expand(tree, t, p, run, rng, s, current, edge):
