@@ -84,7 +84,16 @@ class Grounding:
             arrays[place.table][layout.whole(attribute)] = attribute.empty
         for (attribute, owner, index), value in world.values.items():
             arrays[layout.slots[attribute].table][layout.address(attribute, owner, index)] = value
-        entities = np.zeros((PARAMS, self.total + 1), np.int16)
+        for attribute, row in layout.rows.items():
+            owners = range(self.counts[attribute.owner])
+            start[row : row + len(owners)] = [
+                any(
+                    world.values[attribute, owner, other] != attribute.empty
+                    for other in range(self.counts[attribute.over])
+                )
+                for owner in owners
+            ]
+        entities = np.zeros((PARAMS, self.total + 1), np.uint8)
         schema = np.full(self.total + 1, len(self.shapes), np.int16)
         for k, shape in enumerate(self.shapes):
             begin, end = int(self.base[k]), int(self.base[k + 1])
@@ -97,6 +106,7 @@ class Grounding:
             events[self.matching(event)] |= 1 << slot
         return {
             "n": np.array(list(self.counts.values()), np.int64),
+            "everybody": np.concatenate([np.arange(c) for c in layout.caps.values()]),
             "start": start,
             **fixed,
             "base": self.base,
@@ -104,6 +114,7 @@ class Grounding:
             **{f"p{i}": entities[i] for i in range(PARAMS)},
             "scale": scale,
             "fixed": own,
+            "steered": self._steered(scale, own),
             "events": events,
             "relevant": self._relevant(program),
             "most": self._most(scale, own),
@@ -134,6 +145,12 @@ class Grounding:
             scale[self.matching(event)] = 0.0
         scale[own == 0.0] = 0.0
         return scale, own
+
+    def _steered(self, scale: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """Which kinds of action the user's sliders change."""
+        changed = (scale != 1.0) | (own >= 0.0)
+        pairs = zip(self.base[:-1], self.base[1:], strict=True)
+        return np.array([changed[begin:end].any() for begin, end in pairs], np.int8)
 
     def _most(self, scale: np.ndarray, own: np.ndarray) -> np.ndarray:
         """The highest believability that each kind of action can have."""
@@ -169,3 +186,14 @@ def story_domain(setup: Setup, *, prefix: bool = True) -> Domain:
     domain = cls(tables=grounding.tables(compile_goals(setup), prefix))
     domain.grounding = grounding  # type: ignore[attr-defined]
     return domain
+
+
+def with_cast(domain: Domain, cast: dict[str, list[int]]) -> Any:
+    """The start of a story in which only some take part (casting.py)."""
+    state = domain.new_state()
+    layout = domain.grounding.setup.layout  # type: ignore[attr-defined]
+    for i, (kind, numbers) in enumerate(cast.items()):
+        state.acting[i] = len(numbers)
+        for j, number in enumerate(numbers):
+            state.cast[layout.seats[kind] + j] = number
+    return state

@@ -5,9 +5,9 @@
 
 HEAD = '''"""A story domain, written by Treewright from a checked library."""
 
-from numpy import float32, float64, int8, int16, int32, int64
+from numpy import float32, float64, int8, int16, int32, int64, uint8
 
-from treewright.domain import Domain, record
+from treewright.domain import Domain, inlined, record
 '''
 
 MACHINE = '''
@@ -93,6 +93,15 @@ def remember(s, t, a):
         slot += 1
 '''
 
+STEERED = '''
+@inlined
+def steered(t, a, b):
+    """A believability after the user's own value and factor."""
+    if t.fixed[a] >= 0.0:
+        b = t.fixed[a]
+    return min(1.0, b * t.scale[a])
+'''
+
 DOMAIN = '''
 class Story(Domain):
     """Each action multiplies the believability; the score is that times the share of goals."""
@@ -108,6 +117,8 @@ class Story(Domain):
         stack=(float32, {stack}),
         length=int16,
         over=int8,
+        acting=(int8, {types}),
+        cast=(uint8, {cast}),
         believability=float64,
         share=float64,
         best=float64,
@@ -115,11 +126,11 @@ class Story(Domain):
     )
 
     def start(s, t):
-        for i in range({size}):
-            s.v[i] = t.start[i]
-        for i in range({events}):
-            s.times[i] = t.times[i]
-            s.when[i] = t.when[i]
+        s.v[:] = t.start
+        s.times[:] = t.times
+        s.when[:] = t.when
+        s.acting[:] = t.n
+        s.cast[:] = t.everybody
         s.length = t.limits[3]
         s.believability = t.reals[1]
         s.share = goals_met(s, t)
@@ -151,30 +162,20 @@ class Story(Domain):
 
         The end of ``weights`` holds the sum and the maximum of each kind.
         """
-        n = possible(s, t, out)
-        if n > {limit}:
-            return {max_actions} + 1
         for i in range({limit}, {limit} + 2 * {keys}):
             weights[i] = 0.0
-        m = 0
+        n = rated(s, t, out, weights)
+        if n > {limit}:
+            return {max_actions} + 1
+        for i in range({limit}, {limit} + 2 * {keys}, 2):
+            weights[i] = weights[i + 1] / weights[i] if weights[i] > 0.0 else 0.0
         for i in range(n):
-            a = int64(out[i])
-            b = believed(s, t, a)
-            if b > 0.0 and s.believability * b > s.beat:
-                out[m] = a
-                weights[m] = b
-                m += 1
-                kind = {limit} + 2 * t.schema[a]
-                weights[kind] += b
-                weights[kind + 1] = max(weights[kind + 1], b)
-        for i in range(m):
-            kind = {limit} + 2 * t.schema[out[i]]
-            weights[i] *= weights[kind + 1] / weights[kind]
-        if m == 0:
+            weights[i] *= weights[{limit} + 2 * t.schema[out[i]]]
+        if n == 0:
             out[0] = t.limits[2]
             weights[0] = 1.0
-            m = 1
-        return m
+            n = 1
+        return n
 
     def play(s, t, action):
         a = int64(action)

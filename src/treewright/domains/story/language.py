@@ -8,7 +8,6 @@ An effect is an assignment, or one under ``if …:`` or ``for X in … if …:``
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 KEYWORDS = frozenset({"and", "or", "not", "for", "in", "if", "true", "false", "none"})
 QUANTIFIERS = frozenset({"any", "all", "count", "first"})
@@ -30,7 +29,7 @@ class LanguageError(ValueError):
 
 @dataclass
 class Node:
-    """One part of a syntax tree; ``type`` is filled in by the checker."""
+    """One part of a syntax tree."""
 
     kind: str  # number word none name attribute call quantifier not and or compare sum negate
     at: int
@@ -38,12 +37,6 @@ class Node:
     parts: list["Node"] = field(default_factory=list)
     value: float = 0.0
     names: tuple[str, ...] = ()
-    type: Any = None
-
-    def walk(self):
-        yield self
-        for part in self.parts:
-            yield from part.walk()
 
 
 @dataclass
@@ -132,6 +125,11 @@ class _Reader:
             raise LanguageError(f"expected a name {after}, found {self._shown()}", self._word.at)
         return self._take().text
 
+    def _deeper(self, at: int) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise LanguageError(f"nested more than {_DEEPEST} deep", at)
+
     def expect_end(self) -> None:
         if self._word.kind != "end":
             raise LanguageError(
@@ -141,9 +139,7 @@ class _Reader:
     # ------------------------------------------------------------------------- expressions
 
     def expression(self) -> Node:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise LanguageError(f"nested more than {_DEEPEST} deep", self._word.at)
+        self._deeper(self._word.at)
         found = self._chain("or", lambda: self._chain("and", self._negation))
         self._depth -= 1
         return found
@@ -162,9 +158,7 @@ class _Reader:
         if not self._is("not"):
             return self._comparison()
         at = self._take().at
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise LanguageError(f"nested more than {_DEEPEST} deep", at)
+        self._deeper(at)
         found = Node("not", at, parts=[self._negation()])
         self._depth -= 1
         return found
@@ -198,9 +192,7 @@ class _Reader:
         if not self._is("-"):
             return self._postfix()
         at = self._take().at
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise LanguageError(f"nested more than {_DEEPEST} deep", at)
+        self._deeper(at)
         found = Node("negate", at, parts=[self._signed()])
         self._depth -= 1
         return found
@@ -284,9 +276,7 @@ class _Reader:
 
     def _effect(self) -> Effect:
         at = self._word.at
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise LanguageError(f"nested more than {_DEEPEST} deep", at)
+        self._deeper(at)
         if self._is("if"):
             self._take()
             condition = self.expression()

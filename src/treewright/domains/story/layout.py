@@ -3,8 +3,12 @@
 Sizes are rounded up, so that set-ups of about the same size share one compiled kernel; how many
 entities there really are is in the tables.  Each attribute has a row (and a column) for ``none``,
 number -1, which holds the empty value: so reading through ``none`` needs no test.
+
+Most relations are empty in most rows (who is angry at anybody?), and most quantifiers ask about a
+row.  A flag for each row, set with the first value that is written there, saves looking.
 """
 
+import itertools
 from dataclasses import dataclass
 
 from treewright.domains.story.library import Library
@@ -42,6 +46,14 @@ class Layout:
             base = self.sizes[table] + stride + (1 if attribute.over else 0)
             self.slots[attribute] = Slot(table, base, stride)
             self.sizes[table] += (self.caps[attribute.owner] + 1) * stride
+        self.rows: dict[Attribute, int] = {}  # flags of relations: is anything in this row?
+        for attribute in self.slots:
+            if attribute.over and not attribute.fixed:
+                self.rows[attribute] = self.sizes["v"] + 1
+                self.sizes["v"] += self.caps[attribute.owner] + 1
+        ends = list(itertools.accumulate(self.caps.values()))
+        self.seats = dict(zip(self.types, [0, *ends[:-1]], strict=True))  # of the cast
+        self.sizes["cast"] = ends[-1]
 
     @property
     def key(self) -> tuple[int, ...]:

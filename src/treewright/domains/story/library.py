@@ -56,7 +56,6 @@ class Library:
         self.known = Vocabulary()
         self.phrases: list[Phrase] = []
         self.requirements: list[Requirement] = []
-        self.templates: dict[str, Template] = {}
         self._own_templates: dict[tuple[str, str], Template] = {}
         found: dict[str, Action] = {}
         for source in sources:

@@ -6,12 +6,13 @@ value, finished sub-trees closed, rollouts biased by the table of action values,
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from treewright.baselines import best_first, breadth_first, depth_first
-from treewright.domains.story.domain import story_domain
+from treewright.domains.story.casting import Cast, casts
+from treewright.domains.story.domain import story_domain, with_cast
 from treewright.domains.story.model import Event
 from treewright.domains.story.setup import Setup
 from treewright.domains.story.story import Story, best_prefix, replay, trim
@@ -40,6 +41,7 @@ _SYSTEMATIC = {
     "best-first": best_first,
 }
 RESTART = 10_000  # nodes of a fresh search before another is tried
+RECAST = 30_000  # the same in a large set-up, where each search has a cast of its own (casting.py)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ def generate(
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
         run = _Run(domain, nodes, seed, options, memory, engine, progress)
-        run.pruned(prune) if prune else run.restarted() if restarts else run.once()
+        run.pruned(prune) if prune else run.restarted(
+            casts(setup, seed)
+        ) if restarts else run.once()
         actions, found = run.best, run.report
     else:
         made = _SYSTEMATIC[method](
@@ -124,6 +128,7 @@ class _Run:
         self._memory = memory
         self._engine = engine
         self._progress = progress
+        self._sizes = domain.grounding.counts.values()
         self.best: list[int] = []
         self.score = -math.inf
         self._made = 0
@@ -153,7 +158,6 @@ class _Run:
     def _run(self, search: Search, nodes: int) -> str:
         """Some nodes of one search; why it stopped."""
         if search.position.ended:
-            self._stopped = "solved"
             return "solved"
         counts = search.workers[0].run
         created, simulations = int(counts["created"]), int(counts["simulations"])
@@ -171,26 +175,35 @@ class _Run:
         self._simulations += result.simulations - simulations
         if result.best_score is not None and result.best_score > self.score:
             self.score, self.best = result.best_score, result.best_sequence
-        if result.stopped in ("interrupt", "solved"):
-            self._stopped = result.stopped
         return result.stopped
 
     def once(self) -> None:
         """One tree, as far as the memory goes."""
         self._stopped = self._run(self._search(), self._nodes)
 
-    def restarted(self) -> None:
+    def restarted(self, parts: Iterator[Cast] | None) -> None:
         """Many short searches; with ``bound``, each has to beat the best of those before it."""
         search = self._search()
-        while self._stopped == "nodes":
+        everybody = parts is None or self._recast(search, next(parts))
+        each = RESTART if parts is None else RECAST
+        while self._made < self._nodes:
             before = self._made
-            why = self._run(search, min(RESTART, self._nodes - before))
-            if self._made == before:  # a tree without a node to add
+            why = self._run(search, min(each, self._nodes - before))
+            # what one cast can do is not all that can be done
+            if why == "interrupt" or (everybody and (why == "solved" or self._made == before)):
                 self._stopped = why
-            if self._made >= self._nodes:
                 return
-            search.restart()
-            self._searches += 1
+            if self._made < self._nodes:
+                self._searches += 1
+                if parts is None:
+                    search.restart()
+                else:
+                    everybody = self._recast(search, next(parts))
+
+    def _recast(self, search: Search, cast: Cast) -> bool:
+        """Begin again with other people; whether that is everybody."""
+        search.begin(with_cast(self._domain, cast), self.score)
+        return all(len(c) == n for c, n in zip(cast.values(), self._sizes, strict=True))
 
     def pruned(self, nodes: int) -> None:
         """Search, commit, search again; the best story on the way is kept (Magnuson 4.5)."""
@@ -198,6 +211,7 @@ class _Run:
         while self._made < self._nodes and not search.position.ended:
             why = self._run(search, min(nodes, self._nodes - self._made))
             if why not in ("nodes", "memory"):  # a full memory is made free by the commit
+                self._stopped = why
                 break
             best = search.result().best
             if best == self._domain.grounding.stop:
