@@ -35,7 +35,7 @@ def test_readme_python_runs_as_printed(root, tmp_path):
     run_python("\n\n".join(shown), tmp_path)
 
 
-@pytest.mark.parametrize("page", ["maps.md", "functions.md", "levels.md", "study.md"])
+@pytest.mark.parametrize("page", ["maps.md", "functions.md", "levels.md", "stories.md", "study.md"])
 def test_guides_run_as_printed(root, tmp_path, page):
     shown = blocks((root / "docs" / page).read_text(), "python")
     assert shown

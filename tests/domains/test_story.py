@@ -172,6 +172,15 @@ def test_the_default_search_is_far_above_the_survey():
     assert np.mean(scores) >= 0.85
 
 
+def test_forty_people_are_no_hindrance():
+    """The largest set-up: a good story within seconds, which keeps all the rules."""
+    setup = load_setup("city")
+    story = generate(setup, nodes=100_000, seed=301)
+    assert story.share == 1.0
+    assert story.score > 0.4
+    replayed("city", story)
+
+
 def test_the_other_methods_come_in_the_surveys_order():
     setup = load_setup("sherlock")
     found = {
@@ -252,6 +261,13 @@ def test_pruning_commits_step_by_step():
     story = generate(setup, nodes=6000, seed=1, prune=1000)
     assert story.found["nodes"] <= 6000
     assert story.score > 0
+
+
+def test_pruning_searches_more_nodes_than_fit_into_the_memory():
+    setup = load_setup("sherlock")
+    story = generate(setup, nodes=60_000, seed=1, prune=4000, memory="1MiB")
+    assert story.found["nodes"] > 40_000
+    assert story.found["nodes"] % 4000 == 0 or story.found["nodes"] == 60_000
 
 
 def test_plain_uct_with_the_score_at_the_end():

@@ -52,7 +52,19 @@ def test_prose_has_pronouns_and_joined_sentences(stories):
 def test_where_joins_a_journey_with_what_is_done_there():
     setup = load_setup("sherlock")
     text = prose(told(setup, "Move(Bob, court); PickUp(Bob, basketball)"))
-    assert re.search(r"Bob .* the basketball court, where he (picked up|took) a basketball", text)
+    assert re.search(r"Bob .* the basketball court, where he (picked up|took) a basketball\.", text)
+
+
+def test_a_thing_is_it_when_nothing_else_could_be_meant():
+    setup = load_setup("sherlock")
+    both = "Move(Bob, alice_house); PickUp(Bob, vase); Give(Bob, Alice, vase)"
+    assert re.search(
+        r"(picked up|took) a vase and (gave|handed).* it( |\.)", prose(told(setup, both))
+    )
+    two = "PickUp(Bob, rifle); Move(Bob, alice_house); PickUp(Bob, vase); Drop(Bob, rifle)"
+    assert "left the rifle" in prose(told(setup, two)), "two things: which would it be?"
+    cuffs = "Drop(Lestrade, handcuffs); PickUp(Lestrade, handcuffs)"
+    assert re.search(r"left the handcuffs .* (picked up|took) them", prose(told(setup, cuffs)))
 
 
 def test_a_second_and_becomes_then():

@@ -76,6 +76,9 @@ def generate(
 ) -> None:
     """Find a story for a set-up and tell it.
 
+    The first story of a library compiles it (half a minute); Ctrl-C keeps the best so far.  With
+    more than twelve people, each search of 30,000 nodes has a cast, drawn at random.
+
     Examples: treewright story generate sherlock --seed 3 --graph why.svg;
     treewright story generate sherlock --variants 5 --out stories.md;
     treewright story generate fairy_tale --branches 2 --out tale.ink

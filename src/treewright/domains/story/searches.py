@@ -18,7 +18,7 @@ from treewright.domains.story.setup import Setup
 from treewright.domains.story.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
 from treewright.options import Options, Rollout, SelectionBias
-from treewright.search import Search
+from treewright.search import Search, WhenFull
 
 Method = Literal["mcts", "breadth-first", "depth-first", "best-first"]
 Engine = Literal["compiled", "python"]
@@ -145,13 +145,14 @@ class _Run:
             "stopped": self._stopped,
         }
 
-    def _search(self) -> Search:
+    def _search(self, when_full: WhenFull = "stop") -> Search:
         self._searches += 1
         return Search(
             self._domain,
             self._options,
             seed=self._seed,
             memory=self._memory,
+            when_full=when_full,
             engine=self._engine,
         )
 
@@ -206,11 +207,14 @@ class _Run:
         return all(len(c) == n for c, n in zip(cast.values(), self._sizes, strict=True))
 
     def pruned(self, nodes: int) -> None:
-        """Search, commit, search again; the best story on the way is kept (Magnuson 4.5)."""
-        search = self._search()
+        """Search, commit, search again; the best story on the way is kept (Magnuson 4.5).
+
+        Each step has all its nodes: a memory that is full before is made free by recycling.
+        """
+        search = self._search("recycle")
         while self._made < self._nodes and not search.position.ended:
             why = self._run(search, min(nodes, self._nodes - self._made))
-            if why not in ("nodes", "memory"):  # a full memory is made free by the commit
+            if why != "nodes":
                 self._stopped = why
                 break
             best = search.result().best

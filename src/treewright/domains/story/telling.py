@@ -90,6 +90,8 @@ class _Teller:
         self._before: list[Entity] = []  # and in the one before
         self._used: dict[str, str] = {}
         self._joined = False  # whether the sentence goes on with another action
+        self._things: list[Entity] = []  # things in the sentence under way
+        self._here: Entity | None = None  # the place in it, if "where …" follows
 
     # ---------------------------------------------------------------------------- planning
 
@@ -178,6 +180,7 @@ class _Teller:
 
     def sentence(self, group: list[Clause]) -> str:
         self._before, self._mentioned = self._mentioned, []
+        self._things, self._here = [], None
         first = group[0]
         text = ""
         if first.subject is not None:
@@ -227,6 +230,9 @@ class _Teller:
         if slot.noun == "person":
             return self._person(entity, slot.form, clause)
         if slot.noun == "place":
+            if self._joined and entity == self._here and slot.form in ("at", "from"):
+                return ""  # "…, where she left it", not "where she left it there"
+            self._here = entity if clause.where else self._here
             return self._place(entity, slot.form)
         return self._thing(entity, slot.form)
 
@@ -270,6 +276,11 @@ class _Teller:
         known = thing in self._known
         self._known.add(thing)
         article = thing.told.get("article")
+        again = self._things == [thing]
+        if not again:
+            self._things.append(thing)
+        if again and form in ("a", "the"):
+            return "them" if article == "" else "it"  # handcuffs
         if form == "bare":
             return thing.name
         if form == "'s":
