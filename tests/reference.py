@@ -211,6 +211,8 @@ def urgency(o, parent_visits, a, unknown=math.inf):
     if o.priors:
         n, w = n + a.trust, w + a.trust * a.prior
         rave_n, rave_w = rave_n + a.trust, rave_w + a.trust * a.prior
+    won = o.head_start * math.sqrt(a.p)
+    n, w, rave_n, rave_w = n + won, w + won, rave_n + won, rave_w + won
     q = w / n if n else None
     if o.max_backup and a.visits:
         q = (1 - o.max_backup) * q + o.max_backup * a.best

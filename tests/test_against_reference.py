@@ -234,6 +234,8 @@ SWITCHES = {
     "puct": (Opt(puct=True), ANY),
     "puct fpu": (Opt(puct=True, fpu=0.2), (2,)),
     "priors": (Opt(priors=True), ANY),
+    "head start": (Opt(head_start=5.0), ANY),
+    "head start and priors": (Opt(head_start=3.0, priors=True, rave=R(bias=0.1)), (2,)),
     "puct priors": (Opt(puct=True, priors=True), (2,)),
     "rave priors": (Opt(rave=R(k=50), priors=True), (2,)),
     "puct rave": (Opt(puct=True, rave=R(k=50)), (2,)),

@@ -76,6 +76,8 @@ def test_options(options, said):
         (lambda: tw.make("tic-tac-to"), "did you mean 'tictactoe-v1'"),
         (lambda: search(options=tw.Options(puct=True)), "puct needs nim-v1 to define the function"),
         (lambda: search(options=tw.Options(priors=True)), "function prior"),
+        (lambda: search(options=tw.Options(head_start=9)), "function weight"),
+        (lambda: tw.Options(head_start=-1), "head_start must be between 0"),
         (lambda: search(options=tw.Options(rollout=tw.Rollout(depth=3))), "function value"),
         (lambda: search(options=tw.Options(rollout=tw.Rollout("domain"))), "function rollout"),
         (lambda: search(options=tw.Options(max_backup=0.5)), "for one player"),

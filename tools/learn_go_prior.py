@@ -1,12 +1,14 @@
-"""Fit the weights of the Go prior to games that GNU Go plays against itself.
+"""Learn the weights of Go moves: for playouts from GNU Go, for the tree from our own search.
 
-    python tools/learn_go_prior.py games --out games.jsonl --games 300   # needs gnugo
-    python tools/learn_go_prior.py fit games.jsonl                       # writes weights.npz
+    python tools/learn_go_prior.py gnugo --out gnugo.jsonl --games 560    # needs gnugo
+    python tools/learn_go_prior.py search --out search.jsonl --games 130
+    python tools/learn_go_prior.py fit gnugo.jsonl search.jsonl           # writes weights.npz
 
 Each game begins with a few random moves and has some in the middle, so that no two are alike;
-those are not learned from.  The weights maximise the probability of the moves played, which is
-exp(strength) over the sum of it for all legal moves (Coulom 2007), less a penalty on their
-squares.  A tenth of the games is held back to measure with.
+those are not learned from.  The weights maximise the probability of the moves played, or of the
+shares of the root's visits, which is exp(strength) over the sum of it for all legal moves
+(Coulom 2007), less a penalty on their squares.  Those of the tree start from what GNU Go's moves
+give.  A tenth of the games is held back to measure with.
 """
 
 import argparse
@@ -17,41 +19,72 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from treewright.domains.go import to_point
+from treewright.domains.go import Go, to_point
 from treewright.domains.go.board import PASS, layout, rules
 from treewright.domains.go.features import COUNT, GROUPS, OFFSET, make_features, shapes
 from treewright.domains.go.setup import LETTERS
 from treewright.gtp.client import Client, EngineError
+from treewright.gtp.player import DEFAULT
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
+from treewright.search import Search
 
 SIZE = 9
+DECIDED = 0.02  # a search's game ends when one side wins less than this share
 WEIGHTS = Path(__file__).parents[1] / "src/treewright/domains/go/weights.npz"
 
 
-def play(games, seed, level):
-    """Games as lists of (vertex, whether GNU Go chose it)."""
+def by_gnu_go(games, seed, level):
+    """Games as lists of (vertex, [[point, 1]] if GNU Go chose it)."""
     command = ["gnugo", "--mode", "gtp", "--level", str(level), "--chinese-rules"]
     with Client([*command, "--seed", str(seed + 1)]) as gnugo:
+
+        def chosen(moves):
+            vertex = gnugo.send(f"genmove {'bw'[len(moves) % 2]}")
+            return None if vertex == "resign" else (vertex, [[to_point(vertex, SIZE), 1]])
+
+        def drawn(moves, dice):
+            return random_move(gnugo, "bw"[len(moves) % 2], dice)
+
         for number in range(games):
-            yield one_game(gnugo, random.Random(seed * 100_000 + number))
+            for line in (f"boardsize {SIZE}", "clear_board", "komi 7.5"):
+                gnugo.send(line)
+            yield one_game(random.Random(seed * 100_000 + number), chosen, drawn)
 
 
-def one_game(gnugo, dice):
-    for line in (f"boardsize {SIZE}", "clear_board", "komi 7.5"):
-        gnugo.send(line)
+def by_search(games, seed, simulations):
+    """Games as lists of (vertex, [[point, visits], …] if the search chose it)."""
+
+    def searched(moves, count):
+        domain = Go(SIZE, moves=" ".join(v for v, _ in moves), margin=0.04)
+        search = Search(domain, DEFAULT, seed=seed + len(moves), memory="64MiB")
+        return search.run(simulations=count).children
+
+    def chosen(moves):
+        children = searched(moves, simulations)
+        if moves and not DECIDED < children[0].value < 1 - DECIDED:
+            return None
+        visited = [[c.action, c.visits] for c in children[:12] if c.visits >= 10]
+        return children[0].label, visited
+
+    def drawn(moves, dice):
+        return dice.choice([c.label for c in searched(moves, 100) if c.action != PASS])
+
+    for number in range(games):
+        yield one_game(random.Random(seed * 100_000 + number), chosen, drawn)
+
+
+def one_game(dice, chosen, drawn):
     moves = []
     opening = dice.choice([0, 1, 1, 2, 2, 3, 3, 4, 5, 6])
-    while len(moves) < 120 and [v for v, _ in moves[-2:]] != ["PASS", "PASS"]:
-        colour = "bw"[len(moves) % 2]
+    while len(moves) < 120 and [v.lower() for v, _ in moves[-2:]] != ["pass", "pass"]:
         if len(moves) < opening or (dice.random() < 0.06 and len(moves) < 40):
-            vertex = random_move(gnugo, colour, dice)
-            moves.append((vertex, 0))
+            moves.append((drawn(moves, dice), None))
         else:
-            vertex = gnugo.send(f"genmove {colour}")
-            if vertex == "resign":
+            move = chosen(moves)
+            if move is None:
                 break
-            moves.append((vertex, 1))
+            moves.append(move)
     return moves
 
 
@@ -86,50 +119,47 @@ def describe():
 
 
 def rows(path):
-    """One entry per learned move: features of the legal moves, and which was played."""
+    """One entry per learned move: features of the legal moves, what each is worth, the game."""
     each = describe()
     out = np.zeros((SIZE * SIZE, len(GROUPS)), np.int64)
     points = np.zeros(SIZE * SIZE, np.int64)
-    found, games = [], []
+    found = []
     board, slow = rules(SIZE), Rebinder(None)
     clear, move = slow.function(board.clear), slow.function(board.move)
-    shape = shapes()
     for number, line in enumerate(Path(path).read_text().splitlines()):
         s = RecordProxy(np.zeros(1, layout(SIZE)))
         clear(s)
-        for vertex, learned in json.loads(line):
-            if vertex == "resign":
-                break
+        for vertex, wanted in json.loads(line):
             v = to_point(vertex, SIZE)
-            if learned and v != PASS:
+            if wanted and v != PASS:
                 n = each(s._record, points, out)
-                where = np.flatnonzero(points[:n] == v)
-                if len(where) and n > 1:
+                worth = dict(wanted)
+                shares = np.array([worth.get(int(p), 0) for p in points[:n]], float)
+                if n > 1 and shares.sum() > 0:
                     table = out[:n].copy()
-                    table[:, 0] = shape[table[:, 0]]
-                    # the move that was played goes first
-                    table[[0, where[0]]] = table[[where[0], 0]]
-                    found.append(table)
-                    games.append(number)
+                    table[:, 0] = shapes()[table[:, 0]]
+                    found.append((table, shares / shares.sum(), number))
             move(s, v)
-    return found, np.array(games)
+    return found
 
 
-def fit(found, penalty, rounds=300, rate=0.05):
-    """Gradient ascent with Adam on the log-probability of the played moves."""
-    lengths = np.array([len(table) for table in found])
+def fit(found, penalty, start=None, without=(), rounds=300, rate=0.05):
+    """Gradient ascent with Adam on the log-probability of what was wanted."""
+    lengths = np.array([len(table) for table, _, _ in found])
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    index = np.concatenate(found)
-    weights = np.zeros(COUNT)
+    index = np.concatenate([table for table, _, _ in found])
+    target = np.concatenate([shares for _, shares, _ in found])
+    start = np.zeros(COUNT) if start is None else start
+    used = np.ones(COUNT)
+    for name in without:
+        used[OFFSET[name] : OFFSET[name] + GROUPS[name]] = 0
+    weights = start.copy()
     first, second = np.zeros(COUNT), np.zeros(COUNT)
-    target = np.zeros(len(index))
-    target[starts] = 1.0
     for step in range(1, rounds + 1):
-        p = softmax(weights[index].sum(axis=1), starts, lengths)
-        error = target - p
-        gradient = -penalty * weights
+        error = target - softmax(weights[index].sum(axis=1), starts, lengths)
+        gradient = -penalty * (weights - start)
         for column in range(index.shape[1]):
-            gradient += np.bincount(index[:, column], error, COUNT)
+            gradient += used * np.bincount(index[:, column], error, COUNT)
         first = 0.9 * first + 0.1 * gradient
         second = 0.999 * second + 0.001 * gradient**2
         speed = rate * min(1.0, 3 * (rounds - step + 1) / rounds)
@@ -143,54 +173,67 @@ def softmax(x, starts, lengths):
 
 
 def judged(weights, found):
-    """Mean log-probability, and how often the played move comes first or among five."""
+    """Mean log-probability, and how often the best move comes first or among five."""
     ranks, logs = [], []
-    for table in found:
+    for table, shares, _ in found:
         x = weights[table].sum(axis=1)
-        ranks.append(int((x > x[0]).sum()))
-        logs.append(x[0] - x.max() - np.log(np.exp(x - x.max()).sum()))
+        ranks.append(int((x > x[shares.argmax()]).sum()))
+        logs.append(shares @ (x - x.max() - np.log(np.exp(x - x.max()).sum())))
     ranks = np.array(ranks)
-    return np.mean(logs), np.mean(ranks == 0), np.mean(ranks < 5)
+    return (
+        f"{len(found)} moves, log {np.mean(logs):.3f}, first {np.mean(ranks == 0):.1%}, "
+        f"top five {np.mean(ranks < 5):.1%}"
+    )
+
+
+def learn(gnu_go, search):
+    """(weights for playouts, weights for the tree)."""
+    kept = {}
+    for name, path in (("GNU Go", gnu_go), ("search", search)):
+        found = rows(path)
+        kept[name] = [f for f in found if f[2] % 10], [f for f in found if f[2] % 10 == 0]
+    # playouts know the shape only: what these say has to be in it
+    playout = fit(kept["GNU Go"][0], 2.0, without=("defence", "room", "links", "cuts"))
+    base = fit(kept["GNU Go"][0], 2.0)
+    prior = fit(kept["search"][0], 1.0, start=base)
+    for title, weights in (("playout", playout), ("prior", prior)):
+        for name, (_, held) in kept.items():
+            print(f"{title} on {name}, held back: {judged(weights, held)}")
+    return playout, prior
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    make = commands.add_parser("games")
-    make.add_argument("--out", required=True)
-    make.add_argument("--games", type=int, default=300)
-    make.add_argument("--seed", type=int, default=1)
-    make.add_argument("--level", type=int, default=4)
-    learn = commands.add_parser("fit")
-    learn.add_argument("file")
-    learn.add_argument("--penalty", type=float, default=2.0)
+    for name in ("gnugo", "search"):
+        make = commands.add_parser(name)
+        make.add_argument("--out", required=True)
+        make.add_argument("--games", type=int, default=300)
+        make.add_argument("--seed", type=int, default=1)
+        make.add_argument("--strength", type=int, help="GNU Go's level, or simulations a move")
+    final = commands.add_parser("fit")
+    final.add_argument("gnugo")
+    final.add_argument("search")
     chosen = parser.parse_args()
-    if chosen.command == "games":
+    if chosen.command != "fit":
+        source, strength = (by_gnu_go, 4) if chosen.command == "gnugo" else (by_search, 1500)
         with Path(chosen.out).open("a") as out:
-            for game in play(chosen.games, chosen.seed, chosen.level):
+            for game in source(chosen.games, chosen.seed, chosen.strength or strength):
                 out.write(json.dumps(game) + "\n")
                 out.flush()
         return
-    found, games = rows(chosen.file)
-    held = games % 10 == 0
-    learned = [t for t, h in zip(found, held, strict=True) if not h]
-    weights = fit(learned, chosen.penalty)
-    for name, part in (
-        ("learned", learned),
-        ("held back", [t for t, h in zip(found, held, strict=True) if h]),
-    ):
-        log, first, five = judged(weights, part)
-        print(f"{name}: {len(part)} moves, log {log:.3f}, first {first:.1%}, top five {five:.1%}")
+    playout, prior = learn(chosen.gnugo, chosen.search)
     for name in list(GROUPS)[1:]:
-        part = weights[OFFSET[name] : OFFSET[name] + GROUPS[name]]
+        part = prior[OFFSET[name] : OFFSET[name] + GROUPS[name]]
         print(f"{name:10}", " ".join(f"{w:.2f}" for w in part))
     used = np.unique(shapes())
-    used = used[np.abs(weights[used]) > 0.005]
+    used = used[np.abs(playout[used]) + np.abs(prior[used]) > 0.005]
     np.savez_compressed(
         WEIGHTS,
         shapes=used.astype(np.uint16),
-        shape_weights=weights[used].astype(np.float16),
-        others=weights[1 << 16 :].astype(np.float32),
+        playout=playout[used].astype(np.float16),
+        prior=prior[used].astype(np.float16),
+        others=prior[1 << 16 :].astype(np.float32),
     )
     print(f"{len(used)} shapes, {WEIGHTS.stat().st_size} bytes")
 

@@ -156,6 +156,8 @@ class Options(metaclass=_FromKeywords):
     rave, selection_bias: mix another estimate into ``Q``.
     priors: count the domain's ``prior`` (value, visits) as simulations of the child already
         seen; the parent's ``N`` counts real ones only.
+    head_start: a child starts with ``head_start sqrt(P)`` won simulations, ``P`` the normalised
+        ``weight``, beside those of its ``prior`` (Pachi's way to use move patterns, Baudiš 2011).
     expand: the order in which untried children are added: ``uniform``, ``weighted`` (drawn
         without replacement by ``weight``), ``best`` (the heaviest first; with ``puct`` that is the
         order in which they would be chosen anyway), ``rollout`` (drawn by the domain's
@@ -184,6 +186,7 @@ class Options(metaclass=_FromKeywords):
     rave: Rave | None = None
     selection_bias: SelectionBias | None = None
     priors: bool = False
+    head_start: float = 0.0
     expand: Order = "uniform"
     dense: bool = False
     widening: Widening | None = None
@@ -199,6 +202,7 @@ class Options(metaclass=_FromKeywords):
         _number("c", self.c, 0.0, 1e12)
         if self.fpu is not None:
             _number("fpu", self.fpu, -math.inf)
+        _number("head_start", self.head_start, 0.0, 1e9)
         _number("max_backup", self.max_backup, 0.0, 1.0)
         _one_of("expand", self.expand, Order)
         _one_of("horizon", self.horizon, Horizon)

@@ -468,7 +468,7 @@ def test_perft_by_brute_force():
 
 def test_shapes():
     """All eight turns of a neighbourhood have one weight; a hane is worth more than nothing."""
-    least, table = shapes(), weights()
+    least, (table, _) = shapes(), weights()
 
     def code(text):
         cells = text.replace("|", "")
@@ -483,13 +483,13 @@ def test_shapes():
 
 
 def test_white_sees_black_as_black_sees_white():
-    """A position and its opposite have the same priors."""
+    """A position and its opposite have the same weights."""
     drawn = "..... .XO.. .OXX. .OO.. ....."
     swapped = drawn.translate(str.maketrans("XO", "OX"))
     one = board(drawn, "black", komi=0.5)
     two = board(swapped, "white", komi=0.5)
     for action in one.legal():
-        pair = [p._hooks["prior"](p.state, p._tables, action) for p in (one, two)]
+        pair = [p._hooks["weight"](p.state, p._tables, action) for p in (one, two)]
         assert pair[0] == pytest.approx(pair[1])
 
 

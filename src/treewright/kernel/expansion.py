@@ -37,7 +37,7 @@ def open_node(tree, t, p, run, rng, s, current, mover):
     if mover >= PLAYERS or (mover < 0 and not CHANCE):
         run.culprit = mover
         return BAD_PLAYER
-    if LEGAL_WEIGHTS and (PUCT or EXPAND_WEIGHTED):
+    if LEGAL_WEIGHTS and (SHARES or EXPAND_WEIGHTED):
         n = legal_weights(s, t, buffer, tree.weights)
     else:
         n = legal(s, t, buffer)
@@ -77,24 +77,29 @@ def open_node(tree, t, p, run, rng, s, current, mover):
         if RAVE:
             edge.rave_visits = 0
             edge.rave_value = 0.0
-        if PUCT and mover >= 0:
+        if SHARES and mover >= 0:
             if EXPAND_BEST or (LEGAL_WEIGHTS and not EXPAND_WEIGHTED):
                 w = tree.weights[i]
             else:
                 w = weight(s, t, action)
             edge.p = w
             total += w
-        if PRIORS:
+        if KNOWN_BEFORE:
             edge.prior_value = 0.0
             edge.prior_visits = 0.0
-            if mover >= 0:
+            if PRIORS and mover >= 0:
                 known, visits = prior(s, t, action)
                 edge.prior_value = known
                 edge.prior_visits = visits
-    if PUCT:
+    if SHARES:
         for i in range(n):
             edge = edges[first + i]
             edge.p = edge.p / total if total > 0.0 else 1.0 / n
+            if HEAD_START and mover >= 0:
+                won = p.head_start * math.sqrt(edge.p)
+                lost = (1.0 - edge.prior_value) * edge.prior_visits
+                edge.prior_visits += won
+                edge.prior_value = 1.0 - lost / edge.prior_visits if won > 0.0 else edge.prior_value
     node.first = first
     node.n = n
     node.tried = 0

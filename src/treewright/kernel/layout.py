@@ -45,6 +45,7 @@ class Switches:
     TABLE: bool
     PUCT: bool
     PRIORS: bool
+    HEAD_START: bool
     EXPAND_WEIGHTED: bool
     EXPAND_ROLLOUT: bool
     EXPAND_BEST: bool
@@ -69,12 +70,17 @@ class Switches:
     @property
     def per_edge(self) -> bool:
         """Untried children differ from each other, so selection looks at each of them."""
-        return self.RAVE or self.TABLE_SELECT or self.PUCT or self.PRIORS
+        return self.PUCT or self.per_edge_beside_puct
 
     @property
     def per_edge_beside_puct(self) -> bool:
         """Untried children differ by more than their weight."""
-        return self.RAVE or self.TABLE_SELECT or self.PRIORS
+        return self.RAVE or self.TABLE_SELECT or self.known_before
+
+    @property
+    def known_before(self) -> bool:
+        """Children start with simulations that were never made."""
+        return self.PRIORS or self.HEAD_START
 
     @property
     def lazy(self) -> bool:
@@ -97,6 +103,8 @@ class Switches:
             "LEGAL_WEIGHTS": self.LEGAL_WEIGHTS and not self.CHANCE,  # outcomes have no weights
             "PER_EDGE": self.per_edge,
             "LAZY": self.lazy,
+            "KNOWN_BEFORE": self.known_before,
+            "SHARES": self.PUCT or self.HEAD_START,
             "IN_ORDER": self.in_order,
             "KEYED": self.keyed,
             "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
@@ -135,9 +143,9 @@ def edge_dtype(on: Switches) -> np.dtype:
             ("rave_visits", np.float64 if on.FADE else np.int32),
             ("rave_value", np.float64),
         ]
-    if on.PUCT:
+    if on.PUCT or on.HEAD_START:
         columns.append(("p", np.float64))
-    if on.PRIORS:
+    if on.known_before:
         columns += [("prior_visits", np.float64), ("prior_value", np.float64)]
     return np.dtype(columns, align=True)
 
@@ -150,6 +158,7 @@ PARAMS = np.dtype(
             "fpu",
             "rave_k",
             "rave_bias",
+            "head_start",
             "table_k",
             "floor",
             "max_weight",

@@ -241,7 +241,7 @@ def urgency(tree, p, edge, visits, total, peak, parent_visits, explore, unknown,
     """How much a child deserves the next simulation: options.py has the equations."""
     n = float(visits)
     w = total
-    if PRIORS:
+    if KNOWN_BEFORE:
         n += edge.prior_visits
         w += edge.prior_value * edge.prior_visits
         known = n > 0.0
@@ -255,7 +255,7 @@ def urgency(tree, p, edge, visits, total, peak, parent_visits, explore, unknown,
     if RAVE:
         rave_n = float(edge.rave_visits)
         rave_w = edge.rave_value
-        if PRIORS:
+        if KNOWN_BEFORE:
             rave_n += edge.prior_visits
             rave_w += edge.prior_value * edge.prior_visits
         if rave_n > 0.0:

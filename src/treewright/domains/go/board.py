@@ -389,6 +389,79 @@ def rules(size: int, suicide: bool = False) -> SimpleNamespace:
                         break
         return not (alone and found != NO_POINT and snapback(s, colour, v, found))
 
+    def two_liberties(s, head):
+        """The two liberties of a chain that has exactly two; (0, 0) of any other."""
+        if s.liberties[uint64(head)] > 8:
+            return NO_POINT, NO_POINT
+        first = NO_POINT
+        second = NO_POINT
+        v = int64(head)
+        while True:
+            if s.around[uint64(v)] >= 256:
+                for d in NEAR:
+                    n = v + d
+                    if s.colour[uint64(n)] == EMPTY and n != first and n != second:
+                        if first == NO_POINT:
+                            first = n
+                        elif second == NO_POINT:
+                            second = n
+                        else:
+                            return NO_POINT, NO_POINT
+            v = int64(s.following[uint64(v)])
+            if v == head:
+                break
+        if second == NO_POINT:
+            return NO_POINT, NO_POINT
+        return first, second
+
+    def liberties_after(s, colour, v, closed):
+        """How many liberties a stone at ``v`` would have, without ``closed``; 3 is three or more.
+
+        A capture counts as three: what was taken leaves room.
+        """
+        first = NO_POINT
+        second = NO_POINT
+        for d in NEAR:
+            n = v + d
+            c = s.colour[uint64(n)]
+            if c == EMPTY:
+                if n != closed:
+                    if first == NO_POINT:
+                        first = n
+                    elif second == NO_POINT:
+                        second = n
+                    else:
+                        return 3
+            elif c == 3 - colour and only_liberty(s, int64(s.chain[uint64(n)])) == v:
+                return 3
+        for d in NEAR:
+            if s.colour[uint64(v + d)] == colour:
+                head = int64(s.chain[uint64(v + d)])
+                if s.liberties[uint64(head)] > 16:
+                    return 3
+                x = head
+                while True:
+                    if s.around[uint64(x)] >= 256:
+                        for e in NEAR:
+                            n = x + e
+                            if (
+                                s.colour[uint64(n)] == EMPTY
+                                and n != v
+                                and n != closed
+                                and n != first
+                                and n != second
+                            ):
+                                if first == NO_POINT:
+                                    first = n
+                                elif second == NO_POINT:
+                                    second = n
+                                else:
+                                    return 3
+                    x = int64(s.following[uint64(x)])
+                    if x == head:
+                        break
+        return 0 if first == NO_POINT else 1 if second == NO_POINT else 2
+
     def surroundings(s, v):
         """The eight points around one as a number of 16 bits, two for each colour."""
         code = 0

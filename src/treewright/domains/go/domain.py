@@ -60,11 +60,8 @@ class Go(Domain):
 
     def __init__(self, size: int = 9, **settings: Any) -> None:
         given = {"size": size, **settings}
-        tables = {
-            "zobrist": setup.zobrist(size),
-            "worth": weights(),
-            "shapes": np.exp(weights()[: 1 << 16]),
-        }
+        playout, prior = weights()
+        tables = {"zobrist": setup.zobrist(size), "worth": prior, "shapes": playout}
         history = np.zeros(0, np.uint64)
         super().__init__(tables={**tables, "history": history}, **given)
         if settings.get("moves"):

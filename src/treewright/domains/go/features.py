@@ -20,9 +20,13 @@ GROUPS = {  # how many cases each group has
     "last": FAR + 1,
     "before": FAR + 1,
     "capture": 5,
-    "escape": 3,
+    "escape": 5,  # one stone or more, to two liberties or to three and more
     "self_atari": 3,
-    "atari": 3,
+    "atari": 7,  # to one stone or more, that has one liberty, two or more after its escape
+    "defence": 5,  # of a chain with two liberties, like an escape
+    "room": 6,  # liberties after the move, of a lone stone or a chain
+    "links": 3,  # own chains that it joins
+    "cuts": 3,  # the opponent's chains beside it
     "line": 15,
 }
 OFFSET = {name: sum(list(GROUPS.values())[:i]) for i, name in enumerate(GROUPS)}
@@ -47,15 +51,13 @@ def make_features(rules: SimpleNamespace) -> Any:
     ``shape(s, v)``.
     """
     only_liberty, self_atari = rules.only_liberty, rules.self_atari
+    two_liberties, liberties_after = rules.two_liberties, rules.liberties_after
     surroundings = rules.surroundings
     NEAR, WIDTH, SIZE = rules.near, rules.width, rules.size
     LAST, BEFORE, CAPTURE = OFFSET["last"], OFFSET["before"], OFFSET["capture"]
-    ESCAPE, SELF, ATARI, LINE = (
-        OFFSET["escape"],
-        OFFSET["self_atari"],
-        OFFSET["atari"],
-        OFFSET["line"],
-    )
+    ESCAPE, SELF, ATARI = OFFSET["escape"], OFFSET["self_atari"], OFFSET["atari"]
+    DEFENCE, ROOM, LINKS = OFFSET["defence"], OFFSET["room"], OFFSET["links"]
+    CUTS, LINE = OFFSET["cuts"], OFFSET["line"]
 
     def shape(s, v):
         """The code of the neighbourhood as the player to move sees it: own stones are black."""
@@ -74,67 +76,78 @@ def make_features(rules: SimpleNamespace) -> Any:
         dy = abs(a // WIDTH - b // WIDTH)
         return min(FAR, dx + dy + max(dx, dy))
 
-    def two_liberties(s, head):
-        """Whether a chain has exactly two liberties."""
-        if int64(s.liberties[uint64(head)]) > 8:
-            return False
-        first = PASS
-        second = PASS
-        v = int64(head)
-        while True:
-            if s.around[uint64(v)] >= 256:
-                for d in NEAR:
-                    n = v + d
-                    if s.colour[uint64(n)] == EMPTY and n != first and n != second:
-                        if first == PASS:
-                            first = n
-                        elif second == PASS:
-                            second = n
-                        else:
-                            return False
-            v = int64(s.following[uint64(v)])
-            if v == head:
-                return second != PASS
-
     def tactics(s, v):
-        """(capture, escape, self-atari, atari) cases of a move."""
+        """(capture, escape, self-atari, atari, defence, room, links, cuts) cases of a move."""
+        if s.around[uint64(v)] == 4 * 256:  # nothing stands beside it
+            return 0, 0, 0, 0, 0, 2, 0, 0
         colour = int64(s.player) + 1
+        other = 3 - colour
         taken = 0
         saved = 0
         attacked = 0
+        shelter = 0
         joined = 0
+        defended = 0
+        links = 0
+        cuts = 0
         rescue = False
-        for d in NEAR:
-            at = uint64(v + d)
+        for i in range(4):
+            at = uint64(v + NEAR[i])
             c = s.colour[at]
             if not EMPTY < c < BORDER:
                 continue
             head = int64(s.chain[at])
+            again = False
+            for j in range(i):
+                near = uint64(v + NEAR[j])
+                again = again or (EMPTY < s.colour[near] < BORDER and s.chain[near] == head)
+            if again:
+                continue
             stones = int64(s.stones[uint64(head)])
             alone = only_liberty(s, head) == v
             if c == colour:
+                links += 1
                 joined += stones
                 if alone:
                     saved = max(saved, stones)
+                else:
+                    a, b = two_liberties(s, head)
+                    if a != PASS:
+                        w = a + b - v
+                        if (
+                            liberties_after(s, colour, w, v) < 2
+                            or liberties_after(s, colour, v, w) < 2
+                        ):
+                            defended = max(defended, stones)
             elif alone:
                 taken = max(taken, stones)
                 rescue = rescue or threatened(s, head, colour)
-            elif two_liberties(s, head):
-                attacked = max(attacked, stones)
+            else:
+                cuts += 1
+                a, b = two_liberties(s, head)
+                if a != PASS and stones >= attacked:
+                    kept = liberties_after(s, other, a + b - v, v)
+                    shelter = min(shelter, kept) if stones == attacked else kept
+                    attacked = stones
         capture = 0
         if taken > 0:
             capture = (3 if taken > 1 else 1) + (1 if rescue else 0)
         loses = taken == 0 and self_atari(s, colour, v)
+        left = liberties_after(s, colour, v, PASS)
         escape = 0
         if saved > 0 and not loses:
-            escape = 2 if saved > 1 else 1
+            escape = (3 if saved > 1 else 1) + (1 if left > 2 else 0)
         bad = 0
         if loses:
             bad = 2 if joined > 0 else 1
         atari = 0
         if attacked > 0 and not loses:
-            atari = 2 if attacked > 1 else 1
-        return capture, escape, bad, atari
+            atari = (4 if attacked > 1 else 1) + max(shelter, 1) - 1
+        defence = 0
+        if defended > 0 and not loses:
+            defence = (3 if defended > 1 else 1) + (1 if left > 2 else 0)
+        room = max(left, 1) - 1 + (3 if joined > 0 else 0)
+        return capture, escape, bad, atari, defence, room, min(links, 2), min(cuts, 2)
 
     def threatened(s, head, colour):
         """Whether a chain of the other colour touches one of ``colour`` in atari."""
@@ -158,7 +171,7 @@ def make_features(rules: SimpleNamespace) -> Any:
         return 5 * phase + min(edge, 5) - 1
 
     def strength(s, weights, v):
-        capture, escape, bad, atari = tactics(s, v)
+        capture, escape, bad, atari, defence, room, links, cuts = tactics(s, v)
         return (
             weights[uint64(shape(s, v))]
             + weights[LAST + distance(v, int64(s.last))]
@@ -167,12 +180,16 @@ def make_features(rules: SimpleNamespace) -> Any:
             + weights[ESCAPE + escape]
             + weights[SELF + bad]
             + weights[ATARI + atari]
+            + weights[DEFENCE + defence]
+            + weights[ROOM + room]
+            + weights[LINKS + links]
+            + weights[CUTS + cuts]
             + weights[LINE + line(s, v)]
         )
 
     def features(s, v, out):
         """The same as the numbers of the weights, for learning."""
-        capture, escape, bad, atari = tactics(s, v)
+        capture, escape, bad, atari, defence, room, links, cuts = tactics(s, v)
         out[0] = shape(s, v)
         out[1] = LAST + distance(v, int64(s.last))
         out[2] = BEFORE + distance(v, int64(s.before))
@@ -180,6 +197,10 @@ def make_features(rules: SimpleNamespace) -> Any:
         out[4] = ESCAPE + escape
         out[5] = SELF + bad
         out[6] = ATARI + atari
-        out[7] = LINE + line(s, v)
+        out[7] = DEFENCE + defence
+        out[8] = ROOM + room
+        out[9] = LINKS + links
+        out[10] = CUTS + cuts
+        out[11] = LINE + line(s, v)
 
     return SimpleNamespace(strength=strength, features=features, shape=shape)

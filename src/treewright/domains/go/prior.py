@@ -1,11 +1,7 @@
 """What a move is worth before it was ever tried, for MC-RAVE with priors.
 
-The strength of a move (features.py) becomes a value, ``1 / (1 + exp(EVEN - SLOPE · strength))``,
-that counts as so many simulations (Gelly & Silver 2011, 5.1).  ``EVEN`` decides what moves that
-nothing speaks for begin with.  In self-play at 1,000 simulations (EVEN, SLOPE, VISITS) of
-(0.3, 0.5, 14) won 72 % of 40 games against (1, 0.6, 20); against it (-0.3, 0.5, 14) won 31 % of 48,
-(0.3, 0.5, 8) 42 % and (0.3, 0.7, 14) 54 %.  What stands below lies between those and was
-measured against GNU Go only.
+Every move starts as an even game of a few simulations (Gelly & Silver 2011, 5.1); what speaks for
+it (features.py) is its ``weight``, of which ``Options(head_start=…)`` makes won simulations.
 """
 
 import functools
@@ -18,23 +14,27 @@ import numpy as np
 from numpy import int64
 
 from treewright.domains.go.board import PASS
-from treewright.domains.go.features import COUNT, make_features, shapes
+from treewright.domains.go.features import make_features, shapes
 
-EVEN, SLOPE, VISITS, PASSING = 0.3, 0.6, 16.0, 10.0
+EVEN, VISITS = 0.5, 10.0  # what nothing is known about
+PASSING = 1e-3  # the weight of a pass
 
 
 @functools.cache
-def weights() -> np.ndarray:
-    """The learned weights: one for each 3x3 shape, then the others."""
+def weights() -> tuple[np.ndarray, np.ndarray]:
+    """What was learned: the factor of each 3x3 shape in playouts; the logarithms of all factors,
+    shapes first, in the tree.
+    """
     with files(__package__).joinpath("weights.npz").open("rb") as file:
         stored = np.load(file)
-        found = np.zeros(COUNT, np.float32)
-        least = shapes()
-        table = np.zeros(1 << 16, np.float32)
-        table[stored["shapes"]] = stored["shape_weights"]
-        found[: 1 << 16] = table[least]
-        found[1 << 16 :] = stored["others"]
-    found.flags.writeable = False
+        known = {}
+        for name in ("playout", "prior"):
+            table = np.zeros(1 << 16, np.float32)
+            table[stored["shapes"]] = stored[name]
+            known[name] = table[shapes()]
+        found = np.exp(known["playout"]), np.concatenate([known["prior"], stored["others"]])
+    for table in found:
+        table.flags.writeable = False
     return found
 
 
@@ -44,15 +44,14 @@ def make_prior(rules: SimpleNamespace) -> tuple[Any, Any]:
 
     def prior(s, t, action):
         """(mean value, number of simulations) that a move starts with."""
-        if action == PASS:
-            return (0.5 if s.passes > 0 else 0.0), PASSING
-        x = EVEN - SLOPE * strength(s, t.worth, int64(action))
-        return 1.0 / (1.0 + math.exp(x)), VISITS
+        if action == PASS and s.passes == 0:
+            return 0.0, VISITS
+        return EVEN, VISITS
 
     def weight(s, t, action):
-        """The same as a probability, up to a factor: for PUCT."""
+        """The probability of a move, up to a factor."""
         if action == PASS:
-            return 1e-3
+            return PASSING
         return math.exp(strength(s, t.worth, int64(action)))
 
     return prior, weight
