@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+MOST_NAMES = 40  # a longer list helps nobody
+
 
 class TreewrightError(Exception):
     """The base of every error that Treewright raises on purpose."""
@@ -37,4 +39,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, names, n=2)
     if close:
         return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
+    if len(names) > MOST_NAMES:
+        return ""
     return "; there is " + ", ".join(repr(n) for n in names) if names else ""

@@ -143,7 +143,7 @@ BAD_SETUPS = [
     ('"at least 2 dead"', '"alive(Bob) and bat.stuck and Bob.kills > 50"',
      r"line 5: .*can't be reached: Bob.kills > 50 can't come true"),
     ('Alice = { place', 'bat = { place', r"line 26: 'bat' is there already: the actor on line 17"),
-    ('[items]', '[items]\nvase = { place = "court" }', r"not valid TOML: .*line 25"),
+    ('[items]', '[items]\nvase = { place = "court" }', r"a name is given twice .*line 25"),
     ('name = "baseball bat"', 'name = "Rifle"', r"line 26: rifle has the same name"),
     ('holder = "Lestrade", owner', 'holder = "Lestrade", place = "court", owner',
      r"line 28: handcuffs: an item is either at a place or held by somebody"),
@@ -176,6 +176,28 @@ def test_a_bad_setup_is_refused_with_its_line(old, new, message):
     said = refuse_setup(old, new)
     assert re.search(message, said), said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"forbid": ["Murder"]}, r"^the option forbid, in 'Murder' .*no action 'Murder'"),
+        ({"tuning": {"Kil": 0.5}}, r"^the option tuning: there is no action 'Kil'; did you mean"),
+        ({"length": 0}, r"^the option length: length is a whole number from 1 to"),
+        ({"require": ["Release(_, _)"]}, r"^the option require: the goal .* can't be reached"),
+    ],
+)
+def test_an_error_of_the_command_line_blames_no_line_of_the_file(changes, message):
+    text = edited(SHERLOCK, "length = 20", 'forbid = ["Arrest", "CitizensArrest"]')
+    text = edited(text, ', "the murderer is arrested"', "")
+    with pytest.raises(StoryError, match=message):
+        raise StoryError(impossible(read_setup(Source(text, "mine.toml"), changes=changes)))
+
+
+def test_an_unknown_name_among_many_is_not_answered_with_all_of_them():
+    with pytest.raises(StoryError) as caught:
+        load_setup("city", {"forbid": ["Move(Nobody, _)"]})
+    assert len(str(caught.value)) < 250
 
 
 # --------------------------------------------------------------------------------- bad libraries

@@ -240,7 +240,8 @@ def list_(as_json: Json = False, quiet: Quiet = False) -> None:
     rows = []
     for name in built_in_names("setups"):
         setup = load_setup(name)
-        sizes = {k: len(e) for k, e in setup.entities.items()}
+        types = setup.library.known.types
+        sizes = {k if len(e) == 1 else types[k].plural: len(e) for k, e in setup.entities.items()}
         rows.append(
             {
                 "setup": name,
@@ -254,7 +255,7 @@ def list_(as_json: Json = False, quiet: Quiet = False) -> None:
     width = max(len(str(r["setup"])) for r in rows)
     lines = [
         f"{str(r['setup']).ljust(width)}  {r['title']} ({r['library']}; "
-        + ", ".join(f"{n} {k}s" for k, n in r["sizes"].items())  # type: ignore[attr-defined]
+        + ", ".join(f"{n} {k}" for k, n in r["sizes"].items())  # type: ignore[attr-defined]
         + ")"
         for r in rows
     ]

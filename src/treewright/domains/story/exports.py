@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.domains.story.story import Story, cell_text, value_text
-from treewright.domains.story.telling import prose, single_sentences
+from treewright.domains.story.telling import opening, prose, single_sentences
 from treewright.errors import OptionError, nearest
 
 VERSION = 1
@@ -32,7 +32,7 @@ class Passage:
 
 
 def passages(stories: Sequence[Story]) -> Passage:
-    """The trie of several stories; a story alone is one passage."""
+    """The trie of several stories, after who is where; a story alone is one passage."""
     told = [list(zip(s.actions, single_sentences(s), strict=True)) for s in stories]
     counter = iter(range(1, 10**9))
 
@@ -55,7 +55,8 @@ def passages(stories: Sequence[Story]) -> Passage:
                 passage.choices.append((same[0][0][1], grow(child, same)))
             return passage
 
-    return grow(Passage("start"), told)
+    begin = opening(stories)
+    return grow(Passage("start", [begin] if begin else []), told)
 
 
 # --------------------------------------------------------------------------------------- formats

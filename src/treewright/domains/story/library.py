@@ -326,7 +326,7 @@ def expecting(source: Source, text: str, *where: str | int) -> Iterator[None]:
     try:
         yield
     except LanguageError as error:
-        line = source.line(*where) + text.count("\n", 0, error.at)
+        place = source.where(*where, down=text.count("\n", 0, error.at))
         shown = " ".join(text.split())
         at = len(" ".join(text[: error.at].split()))
         if len(shown) > 70:
@@ -336,9 +336,7 @@ def expecting(source: Source, text: str, *where: str | int) -> Iterator[None]:
                 + shown[begin : begin + 66]
                 + ("…" if begin + 66 < len(shown) else "")
             )
-        raise StoryError(
-            f"{source.name}, line {line}, in '{shown}' (character {error.at + 1}): {error}"
-        ) from None
+        raise StoryError(f"{place}, in '{shown}' (character {error.at + 1}): {error}") from None
 
 
 def read_value(

@@ -33,11 +33,18 @@ def impossible(setup: Setup) -> str:
         why = (
             f"{shown(part, setup)} can't come true" if part != goal.expr else "nothing leads there"
         )
-        given = setup.source.data.get(key, [])
-        where = (key, i) if isinstance(given, list) and i < len(given) else ("require",)
-        line = setup.source.line(*where)
-        return f"{setup.source.name}, line {line}: the goal {goal.text!r} can't be reached: {why}"
+        where = setup.source.where(*_stands(setup, key, i))
+        return f"{where}: the goal {goal.text!r} can't be reached: {why}"
     return ""
+
+
+def _stands(setup: Setup, key: str, i: int) -> tuple[str | int, ...]:
+    """Where a goal was given: what is required comes after the goals, then the order."""
+    given = setup.source.data.get(key, [])
+    after = i - (len(given) if isinstance(given, list) else 1)
+    if after < 0:
+        return (key, i)
+    return ("require", after) if after < len(setup.source.data.get("require", [])) else ("order",)
 
 
 class _Relaxed:

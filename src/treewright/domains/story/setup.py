@@ -440,13 +440,7 @@ def read_setup(
 ) -> Setup:
     """A set-up from a source; ``changes`` replace top-level keys (the command line's steering)."""
     for key, value in (changes or {}).items():
-        old = source.data.get(key)
-        if isinstance(old, dict):
-            source.data[key] = {**old, **value}
-        elif isinstance(old, list):
-            source.data[key] = [*old, *value]
-        else:
-            source.data[key] = value
+        source.change(key, value)
     names = source.data.get("library", "crime")
     if not isinstance(names, str) and not (
         isinstance(names, list) and names and all(isinstance(n, str) for n in names)

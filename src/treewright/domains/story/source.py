@@ -31,8 +31,10 @@ class Source:
             self.data: dict[str, Any] = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             said = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "nested too deeply"
+            said = said.replace("Cannot overwrite a value", "a name is given twice")
             raise StoryError(f"{name}: this is not valid TOML: {said}") from None
         self._lines = _Scanner(text).lines()
+        self._options: dict[str, Any] = {}  # keys changed from outside: which parts of them
 
     @classmethod
     def read(cls, path: Path) -> "Source":
@@ -52,9 +54,29 @@ class Source:
             at = at[:-1]
         return 1
 
+    def change(self, key: str, value: Any) -> None:
+        """Add to a top-level key, or set it, from outside the file."""
+        old = self.data.get(key)
+        if isinstance(old, dict):
+            self.data[key], self._options[key] = {**old, **value}, set(value)
+        elif isinstance(old, list):
+            self.data[key] = [*old, *value]
+            self._options[key] = range(len(old), len(old) + len(value))
+        else:
+            self.data[key], self._options[key] = value, None
+
+    def where(self, *path: str | int, down: int = 0) -> str:
+        """File and line of a value (or some lines below), or the option that gave it."""
+        key = str(path[0]) if path else ""
+        if key in self._options:
+            parts = self._options[key]
+            if parts is None or len(path) < 2 or path[1] in parts:
+                return f"the option {key}"
+        return f"{self.name}, line {self.line(*path) + down}"
+
     def error(self, message: str, *path: str | int) -> StoryError:
         """An error that says where: file, line, message."""
-        return StoryError(f"{self.name}, line {self.line(*path)}: {message}")
+        return StoryError(f"{self.where(*path)}: {message}")
 
 
 class _Scanner:

@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from treewright.domains.story.model import Event, Expr
@@ -50,6 +51,12 @@ def sentences(story: Story) -> list[Sentence]:
         told.append(Sentence(text, [c.step for c in group]))
         at += len(group)
     return told
+
+
+def opening(stories: Sequence[Story]) -> str:
+    """Who is where when several stories begin, of those who appear in any of them."""
+    teller = _Teller(stories[0].setup, stories[0].seed)
+    return teller.opening([c for story in stories for c in teller.clauses(story.events)])
 
 
 def single_sentences(story: Story) -> list[str]:
