@@ -44,8 +44,8 @@ def draw(rows: Rows, axes: Any) -> None:
 
 
 def cells(nodes: int, prune: int, memory: str, seeds: int) -> Grid:
-    values = {"search": ["table"], "nodes": [nodes], "prune": [prune], "memory": [memory]}
-    return Grid(values, seeds=seeds, first=1)
+    settings = {"search": "table", "nodes": nodes, "prune": prune, "memory": memory}
+    return Grid({name: [value] for name, value in settings.items()}, seeds=seeds, first=1)
 
 
 LARGE = [cells(60_000_000, 4_000_000, "704MiB", 1), cells(5_000_000, 0, "2GiB", 1)]
