@@ -44,7 +44,7 @@ def draw(rows: Rows, axes: Any) -> None:
 
 
 def cells(nodes: int, prune: int, memory: str, seeds: int) -> Grid:
-    settings = {"search": "table", "nodes": nodes, "prune": prune, "memory": memory}
+    settings: Settings = {"search": "table", "nodes": nodes, "prune": prune, "memory": memory}
     return Grid({name: [value] for name, value in settings.items()}, seeds=seeds, first=1)
 
 
