@@ -132,21 +132,25 @@ def every_possible(setup, world, grounding):
     return found
 
 
-def test_weights_share_out_the_best_of_each_kind():
-    setup = load_setup("sherlock")
-    domain = story_domain(setup)
-    position = Position(domain)
+@pytest.mark.parametrize("name", ["sherlock", "dragon"])
+def test_weights_share_out_the_best_of_each_kind(name):
+    domain = story_domain(load_setup(name))
     out = Cells(np.zeros(domain.max_actions + 1, np.int32))
     weights = Cells(np.zeros(domain.max_actions + 1))
-    n = domain.interpreted["legal_weights"](position.state, domain.interpreted_tables, out, weights)
-    assert [out[i] for i in range(n)] == position.legal()
-    sums = {}
-    tops = {}
-    for i in range(n):
-        kind = domain.grounding.event(out[i]).action
-        sums[kind] = sums.get(kind, 0.0) + weights[i]
-        tops[kind] = max(tops.get(kind, 0.0), position.weight(out[i]))
-    assert sums == pytest.approx(tops)
+    listing = domain.interpreted["legal_weights"]
+    rng = stream(3)
+    position = Position(domain)
+    while not position.ended and position.state.length < 12:
+        n = listing(position.state, domain.interpreted_tables, out, weights)
+        assert [out[i] for i in range(n)] == position.legal()
+        sums = {}
+        tops = {}
+        for i in range(n):
+            kind = domain.grounding.event(out[i]).action
+            sums[kind] = sums.get(kind, 0.0) + weights[i]
+            tops[kind] = max(tops.get(kind, 0.0), position.weight(out[i]))
+        assert sums == pytest.approx(tops)
+        position.play(out[below(rng, n)])
 
 
 def test_both_engines_build_the_same_tree():
