@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from story_oracle import Oracle
 
+from treewright.benchmarks.stories import run as benchmark
+from treewright.benchmarks.stories import table
 from treewright.domains.story.distances import edit_distance
 from treewright.domains.story.domain import Grounding, story_domain
 from treewright.domains.story.library import built_in_names, find_source
@@ -183,6 +185,15 @@ def test_forty_people_are_no_hindrance():
     assert story.share == 1.0
     assert story.score > 0.4
     replayed("city", story)
+
+
+def test_the_benchmark_measures_what_it_says():
+    (row,) = benchmark(3000, ("sherlock",))
+    assert row["people"] == 5
+    assert row["nodes"] == 3000
+    assert 0 < row["seconds"] < 30
+    assert 0 < row["score"] <= 1
+    assert "sherlock" in table([row])
 
 
 def test_the_other_methods_come_in_the_surveys_order():

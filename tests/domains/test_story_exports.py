@@ -85,6 +85,18 @@ def test_a_person_without_a_pronoun_is_they():
     assert "was at hut" in prose(told(setup, "PickUp(Sam, cup)"))
 
 
+def test_they_were():
+    setup = load_setup("dragon")
+    texts = [
+        prose(told(setup, f"Travel(Rowan, castle); {rest}", seed))
+        for seed in range(6)
+        for rest in ("Help(Rowan, Isolde)", "Help(Isolde, Rowan); Help(Rowan, Isolde)")
+    ]
+    assert any("where they were kind to" in t for t in texts)
+    assert any("Rowan was kind to" in t for t in texts)
+    assert not any("hey was" in t for t in texts)
+
+
 def test_trimming_leaves_out_what_nothing_rests_on():
     setup = load_setup("sherlock")
     story = told(

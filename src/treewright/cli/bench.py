@@ -86,6 +86,23 @@ def tactics(
 
 
 @app.command()
+def stories(
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes for each set-up.")] = 100_000,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """CPU seconds of the default story search, for 5, 12 and 40 people.
+
+    Examples: treewright bench stories; treewright bench stories --nodes 3000000
+    """
+    from treewright.benchmarks.stories import run, table
+
+    with working("searching for stories", quiet):
+        rows = run(nodes)
+    emit(rows, table(rows), as_json)
+
+
+@app.command()
 def memory(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
     budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",

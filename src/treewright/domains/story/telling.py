@@ -201,10 +201,10 @@ class _Teller:
             text = parts[0]
         elif len(group) > 1 and first.where:
             pronoun = self._pronoun(first.subject, "he")
-            rest = in_turn([p.strip() for p in parts[1:]])
+            rest = in_turn([_agreeing(pronoun, p) for p in parts[1:]])
             text += f"{parts[0]}, where {pronoun} {rest}"
         else:
-            text += " " + in_turn([p.strip() for p in parts])
+            text += " " + in_turn([_agreeing(text, p) for p in parts])
         self._previous = first.subject
         return _finished(text)
 
@@ -318,6 +318,11 @@ def in_turn(deeds: list[str]) -> str:
     if len(deeds) > 1 and any(" and " in deed for deed in deeds):
         return f"{', '.join(deeds[:-1])}, then {deeds[-1]}"
     return _listed(deeds)
+
+
+def _agreeing(subject: str, predicate: str) -> str:
+    """``they were``: the only verb in the past tense that minds."""
+    return re.sub(r"^was\b", "were", predicate.strip()) if subject == "they" else predicate.strip()
 
 
 def _possessive(name: str) -> str:
