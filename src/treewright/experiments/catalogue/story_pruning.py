@@ -48,7 +48,7 @@ def cells(nodes: int, prune: int, memory: str, seeds: int) -> Grid:
     return Grid({name: [value] for name, value in settings.items()}, seeds=seeds, first=1)
 
 
-LARGE = [cells(60_000_000, 4_000_000, "704MiB", 1), cells(5_000_000, 0, "2GiB", 1)]
+LARGE = [cells(51_000_000, 4_000_000, "704MiB", 1), cells(5_000_000, 0, "2GiB", 1)]
 EXPERIMENT = Experiment(
     name="story-pruning",
     title="Stories: planning step by step with pruning",
