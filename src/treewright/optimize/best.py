@@ -24,7 +24,7 @@ from treewright.optimize.objective import Exhausted, Objective
 from treewright.optimize.population import Population
 from treewright.options import Options
 
-SHARES = {"regions": 0.17, "population": 0.66, "finish": 0.17}
+SHARES = {"regions": 0.09, "population": 0.8, "finish": 0.11}
 DEPTH = 3  # half-spaces down to a region
 LOCAL = 150  # evaluations of a local model, per dimension, at most
 PASSES = 4  # of the tree, with a simulation for each region
