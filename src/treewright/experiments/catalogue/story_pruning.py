@@ -22,19 +22,23 @@ def run(settings: Settings, seed: int) -> Row:
     return {**row, "peak_mib": int(peak[1]) // 1024 if peak else None}
 
 
+def largest(rows: Rows, pruned: bool) -> Any:
+    found = [r for r in rows if bool(r["prune"]) == pruned]
+    return max(found, key=lambda r: int(r["nodes"]), default=None)  # type: ignore[arg-type]
+
+
 def verdict(rows: Rows) -> Verdict:
     """About the largest searches; one that was pruned against one that was not."""
-    one, pruned = (
-        max((r for r in rows if bool(r["prune"]) == p), key=lambda r: int(r["nodes"]))  # type: ignore[arg-type]
-        for p in (False, True)
-    )
+    one, pruned = largest(rows, False), largest(rows, True)
+    if one is None or pruned is None:
+        return judge("only one of the two ways was run", False, enough=False)
     return judge(
         f"one tree of {one['explored']:,} nodes (peak memory of the process {one['peak_mib']} MiB) "
         f"scored {one['score']:.3f}; committing every {pruned['prune']:,} nodes, "
         f"{pruned['explored']:,} were searched (peak {pruned['peak_mib']} MiB), and the story "
         f"scored {pruned['score']:.3f}",
-        pruned["explored"] >= MANY and pruned["score"] > one["score"],  # type: ignore[operator]
-        enough=int(pruned["nodes"]) >= MANY,  # type: ignore[arg-type]
+        pruned["explored"] >= MANY and pruned["score"] > one["score"],
+        enough=pruned["nodes"] >= MANY,
     )
 
 
