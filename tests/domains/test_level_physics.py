@@ -120,16 +120,59 @@ def test_the_shipped_moves_are_what_the_physics_gives():
 
     again = Rebinder(numba.njit).function(extract.cells_of_move)
     cells = np.zeros((extract.ROWS, extract.COLUMNS), np.uint8)
-    seen = np.zeros_like(cells)
+    seen = np.zeros((2, *cells.shape), np.uint8)
     for player, height in (("small", SMALL), ("large", LARGE)):
         for move in every_move(player):
             empty, solid = np.zeros((2, extract.WIDEST + 1), np.int64)
             recipe = np.array(move.recipe)
             forward = 1 if move.dx > 0 else -1
-            assert again(recipe, move.dx, move.dy, forward, height, cells, seen, empty, solid)
+            kind = again(recipe, move.dx, move.dy, forward, height, cells, seen, empty, solid)
+            assert kind == (extract.TOUCHING if move.touches else extract.CLEAN)
             width = abs(move.dx) + 1
             assert tuple(empty[:width]) == move.empty
             assert tuple(solid[:width]) == move.solid
+
+
+def land_on_thin(move, height, slack):
+    """Where a move ends if its landing tile is there for a falling player only."""
+    row, column, forward = 20, 30, 1 if move.dx > 0 else -1
+    stance, delay, hold, speed, push, runway = move.recipe
+    start = np.zeros((45, 61), np.uint8)
+    for i in range(runway + 1):
+        start[row + 1, column + forward * i] = 1
+    both = start.copy()
+    both[row + 1 + move.dy, column + move.dx] = 1
+    x = TILE * column + 8.0 + forward * extract.STANCES[stance] + slack
+    body = physics.at_rest(x, physics.stand_on(row))
+    busy = max(max(delay, 0) + push, max(-delay, 0) + hold)
+    for time in range(extract.LIMIT):
+        physics.steer(body, extract.keys_at(time, forward, delay, hold, speed, push, body))
+        physics.move(body, body[VX], 0.0, height, start, np.zeros_like(start))
+        falling = body[physics.VY] > 0
+        physics.move(
+            body, 0.0, body[physics.VY], height, both if falling else start, np.zeros_like(start)
+        )
+        physics.settle(body)
+        if time >= busy and body[physics.GROUNDED] and body[VX] == 0.0:
+            break
+    return int(body[X] // TILE) - column, int(body[Y] // TILE) - row
+
+
+def test_a_move_that_leans_on_the_landing_tile_is_not_used_on_a_jump_through_platform():
+    """Such a platform is no wall from the side, and no ceiling from below."""
+    leaning = 0
+    for player, height in (("small", SMALL), ("large", LARGE)):
+        for move in (m for m in every_move(player) if m.dy <= -2 and m.run_up == 0):
+            lands = all(
+                land_on_thin(move, height, slack) == (move.dx, move.dy) for slack in (-0.6, 0.6)
+            )
+            assert lands or move.touches, move.name
+            leaning += not lands
+    assert leaning > 20
+    for tile, accepted in (("X", True), ("%", False)):
+        columns = ["-" * 12 + "XX", "-" * 8 + tile + "-" * 5]
+        for player in ("small", "large"):
+            assert play(Level.of_columns(columns), player).playable == accepted
 
 
 def test_there_are_moves_of_every_sort():
@@ -212,7 +255,7 @@ def test_our_own_levels_can_be_finished_by_both_players():
 # ----------------------------------------------------------------------------- random levels
 
 
-def random_level(seed, length=40):
+def random_level(seed, length=40, tiles="XS?EEo"):
     """Rough ground with gaps, walls, ceilings and platforms; many can't be finished."""
     rng = random.Random(seed)
     columns, height, hole = [], 2, 0
@@ -228,7 +271,7 @@ def random_level(seed, length=40):
         for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
             row = rng.randrange(0, 13)
             if column[row] == "-":
-                column[row] = rng.choice("XS?EEo")
+                column[row] = rng.choice(tiles)
         columns.append("".join(column))
     columns[0] = columns[-1] = "-" * 12 + "XX"
     return Level.of_columns(columns)
@@ -273,18 +316,18 @@ def slow_reach(level, player):
 @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**6), player=st.sampled_from(["small", "large"]))
 def test_reaching_column_by_column_is_reaching(seed, player):
-    level = random_level(seed, 30)
+    level = random_level(seed, 30, "XS?EEo%")
     t = SimpleNamespace(**as_tables(to_the_right(player)))
     s = SimpleNamespace(n=0, far=0, stops=[0] * 32, carries=[0] * 32, reach=[0] * 32)
     found = set()
     for column, tiles in enumerate(level.columns):
-        stops, carries, stand = reach.column_masks(tiles, player == "large")
+        stops, carries, stand, thin = reach.column_masks(tiles, player == "large")
         s.n = column
         if column == 0:
             s.stops[0], s.carries[0] = stops, carries
             s.reach[0] = 1 << (ABOVE + level.start[1])
         else:
-            reach.append_column(s, t, stops, carries, stand)
+            reach.append_column(s, t, stops, carries, stand, thin)
         found |= {(column, r) for r in range(14) if s.reach[column % 32] >> (ABOVE + r) & 1}
     assert found == slow_reach(level, player)
 

@@ -55,7 +55,7 @@ def append_slice(s, t, number):
         s.carries[0] = t.carries[number]
         s.reach[0] = t.start[number]
     else:
-        append_column(s, t, t.stops[number], t.carries[number], t.stand[number])
+        append_column(s, t, t.stops[number], t.carries[number], t.stand[number], t.thin[number])
     s.gaps += 1 if t.gap[number] and not s.in_gap else 0
     s.in_gap = t.gap[number]
     s.enemies += t.enemies[number]
@@ -326,6 +326,7 @@ def slice_tables(slices: tuple[str, ...], tall: bool) -> dict[str, np.ndarray]:
         "stops": np.array([m[0] for m in masks], np.int64),
         "carries": np.array([m[1] for m in masks], np.int64),
         "stand": np.array([m[2] for m in masks], np.int64),
+        "thin": np.array([m[3] for m in masks], np.int64),
         "start": np.array([_start(c, m[2]) for c, m in zip(slices, masks, strict=True)], np.int64),
         "gap": np.array([not column[-1].stops for column in tiles], np.int8),
         "enemies": np.array([sum(t.kind == "enemy" for t in c) for c in tiles], np.int8),

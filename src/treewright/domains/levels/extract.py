@@ -55,6 +55,8 @@ MIDDLE = WIDEST + 2  # column of the start
 COLUMNS = 2 * MIDDLE + 1
 RECIPE = 6  # stance, delay, hold, speed, push, runway
 LIMIT = 90  # ticks of the longest move
+BELOW, BESIDE = range(2)  # cells looked at while falling, and on all other ways
+REFUSED, CLEAN, TOUCHING = range(3)
 
 
 def keys_at(time, forward, delay, hold, speed, push, body):
@@ -76,7 +78,10 @@ def keys_at(time, forward, delay, hold, speed, push, body):
 
 
 def attempt(recipe, slack, forward, height, cells, seen):
-    """Play a recipe from column MIDDLE; (x, y) of the rest, or (-1, -1) if there is none."""
+    """Play a recipe from column MIDDLE; (x, y) of the rest, or (-1, -1) if there is none.
+
+    ``seen`` has two layers: what was looked at while falling, and on all other ways.
+    """
     stance, delay, hold, speed, push = recipe[0], recipe[1], recipe[2], recipe[3], recipe[4]
     body = np.zeros(BODY)
     start = TILE * MIDDLE + TILE / 2 + forward * (-3.2 if stance else 0.0) + slack
@@ -90,8 +95,11 @@ def attempt(recipe, slack, forward, height, cells, seen):
     for time in range(LIMIT):
         if hold > 0 and time == jump and not (body[GROUNDED] and body[MAY_JUMP]):
             return -1.0, -1.0
-        keys = keys_at(time, forward, delay, hold, speed, push, body)
-        physics.tick(body, keys, height, cells, seen)
+        physics.steer(body, keys_at(time, forward, delay, hold, speed, push, body))
+        physics.move(body, body[VX], 0.0, height, cells, seen[BESIDE])
+        falling = body[VY] > 0.0
+        physics.move(body, 0.0, body[VY], height, cells, seen[BELOW if falling else BESIDE])
+        physics.settle(body)
         if body[Y] > TILE * (ROWS - 1):
             return -1.0, -1.0
         if time >= busy and body[GROUNDED] and body[VX] == 0.0:
@@ -112,7 +120,7 @@ def landings(recipe, forward, height, cells, seen, found):
     for time in range(LIMIT):
         before = body[Y]
         keys = keys_at(time, forward, delay, hold, speed, push, body)
-        physics.tick(body, keys, height, cells, seen)
+        physics.tick(body, keys, height, cells, seen[BELOW])
         if body[Y] > TILE * (ROWS - 1):
             break
         if body[VY] <= 0.0 or body[GROUNDED]:
@@ -136,7 +144,8 @@ def cells_of_move(recipe, dx, dy, forward, height, cells, seen, empty, solid):
     """Whether a recipe goes from rest to rest; its cells, as bit masks by column.
 
     Refused: looking outside the columns from start to landing, touching any wall but the floors,
-    stopping with a foot beyond the edge of the landing tile, for any slack.
+    stopping with a foot beyond the edge of the landing tile, for any slack.  Touching: a floor was
+    met from the side or from below, and a thin one would not have been there.
     """
     runway = recipe[5]
     for i in range(runway + 1):
@@ -152,12 +161,13 @@ def cells_of_move(recipe, dx, dy, forward, height, cells, seen, empty, solid):
         if not fine:
             break
     low, high = min(dx, 0), max(dx, 0)
+    touching = False
     if fine:
         empty[:] = 0
         solid[:] = 0
         for column in range(COLUMNS):
             for row in range(ROWS):
-                if not seen[row, column]:
+                if not seen[BELOW, row, column] and not seen[BESIDE, row, column]:
                     continue
                 at = column - MIDDLE
                 if at < low or at > high:
@@ -165,18 +175,19 @@ def cells_of_move(recipe, dx, dy, forward, height, cells, seen, empty, solid):
                     break
                 if cells[row, column]:
                     solid[abs(at)] |= 1 << row
+                    touching = touching or seen[BESIDE, row, column] != 0
                 else:
                     empty[abs(at)] |= 1 << row
     for i in range(runway + 1):
         cells[ROW + 1, MIDDLE + forward * i] = 0
     cells[ROW + dy + 1, MIDDLE + dx] = 0
-    return fine
+    return TOUCHING if fine and touching else CLEAN if fine else REFUSED
 
 
 def search_family(forward, height, runway, out_recipe, out_where, out_empty, out_solid):
     """Every recipe that works, up to the room in the arrays; returns how many."""
     cells = np.zeros((ROWS, COLUMNS), np.uint8)
-    seen = np.zeros((ROWS, COLUMNS), np.uint8)
+    seen = np.zeros((2, ROWS, COLUMNS), np.uint8)
     found = np.zeros((64, 2), np.int64)
     empty = np.zeros(WIDEST + 1, np.int64)
     solid = np.zeros(WIDEST + 1, np.int64)
@@ -206,12 +217,14 @@ def search_family(forward, height, runway, out_recipe, out_where, out_empty, out
                             dx, dy = found[i, 0], found[i, 1]
                             if abs(dx) <= runway and dy >= 0:
                                 continue
-                            if n < len(out_recipe) and cells_of_move(
+                            kind = cells_of_move(
                                 recipe, dx, dy, forward, height, cells, seen, empty, solid
-                            ):
+                            )
+                            if n < len(out_recipe) and kind != REFUSED:
                                 out_recipe[n] = recipe
                                 out_where[n, 0] = dx
                                 out_where[n, 1] = dy
+                                out_where[n, 2] = kind
                                 out_empty[n] = empty
                                 out_solid[n] = solid
                                 n += 1
@@ -226,7 +239,7 @@ def family(forward: int, height: float, runway: int, room: int = 400_000) -> lis
 
     compiled = Rebinder(numba.njit).function(search_family)  # type: ignore[arg-type]
     recipes = np.zeros((room, RECIPE), np.int64)
-    where = np.zeros((room, 2), np.int64)
+    where = np.zeros((room, 3), np.int64)
     empty = np.zeros((room, WIDEST + 1), np.int64)
     solid = np.zeros((room, WIDEST + 1), np.int64)
     n = compiled(forward, height, runway, recipes, where, empty, solid)
@@ -238,11 +251,13 @@ def family(forward: int, height: float, runway: int, room: int = 400_000) -> lis
     for (dx, dy), found_masks in sorted(groups.items(), key=lambda g: (abs(g[0][0]), g[0][1])):
         for kept in minimal(list(found_masks))[: KEPT_WITH_RUN_UP if runway else KEPT]:
             width = abs(dx) + 1
+            at = found_masks[kept]
             found.append(
                 {
                     "dx": dx,
                     "dy": dy,
-                    "recipe": recipes[found_masks[kept]].tolist(),
+                    "touches": bool(where[at, 2] == TOUCHING),
+                    "recipe": recipes[at].tolist(),
                     "empty": list(kept[:width]),
                     "solid": list(kept[WIDEST + 1 :][:width]),
                 }

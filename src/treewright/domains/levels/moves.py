@@ -26,6 +26,7 @@ class Move:
     recipe: tuple[int, ...]  # stance, delay, hold, speed, push, runway: extract.keys_at
     empty: tuple[int, ...]
     solid: tuple[int, ...]
+    touches: bool  # the landing tile from the side or from below, so it must be a whole block
 
     @property
     def run_up(self) -> int:
@@ -50,7 +51,7 @@ def _all() -> dict[str, list[Move]]:
     text = files("treewright.domains.levels").joinpath("data", "moves.json").read_text()
     return {
         name: [
-            Move(m["dx"], m["dy"], tuple(m["recipe"]), tuple(m["empty"]), tuple(m["solid"]))
+            Move(**(m | {key: tuple(m[key]) for key in ("recipe", "empty", "solid")}))
             for m in group
         ]
         for name, group in json.loads(text).items()
@@ -84,4 +85,5 @@ def as_tables(moves: Sequence[Move]) -> dict[str, np.ndarray]:
         "move_first": at,
         "move_empty": np.array([e for m in ordered for e in m.empty], np.int64),
         "move_solid": np.array([e for m in ordered for e in m.solid], np.int64),
+        "move_touches": np.array([m.touches for m in ordered], np.int8),
     }

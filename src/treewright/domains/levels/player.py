@@ -53,6 +53,7 @@ class Map:
         self.stops = [m[0] for m in masks]
         self.carries = [m[1] for m in masks]
         self.stand = [m[2] for m in masks]
+        self.thin = [m[3] for m in masks]
         self.rows = [
             [r for r in range(level.height) if stand >> (ABOVE + r) & 1] for stand in self.stand
         ]
@@ -60,6 +61,8 @@ class Map:
 
     def allows(self, move: Move, column: int, row: int) -> bool:
         """Whether every cell that the move looks at is as it must be."""
+        if move.touches and self.thin[column + move.dx] >> (ABOVE + row + move.dy) & 1:
+            return False
         step = 1 if move.dx > 0 else -1
         at = column
         for empty, solid in zip(move.empty, move.solid, strict=True):

@@ -24,9 +24,9 @@ for _bit in range(ABOVE + MOST_ROWS):
     BIT_NUMBER[(1 << _bit) % 37] = _bit
 
 
-def column_masks(column: str, tall: bool) -> tuple[int, int, int]:
-    """What stops, what carries, and where a (tall) player can stand in a slice."""
-    stops = carries = stand = 0
+def column_masks(column: str, tall: bool) -> tuple[int, int, int, int]:
+    """What stops, what carries, where a (tall) player can stand, and where the floor is thin."""
+    stops = carries = stand = thin = 0
     for row, character in enumerate(column):
         tile = TILES[character]
         stops |= int(tile.stops) << (ABOVE + row)
@@ -36,10 +36,11 @@ def column_masks(column: str, tall: bool) -> tuple[int, int, int]:
         head = (stops >> (ABOVE + row - 1)) & 1 if tall else 0
         if carries >> (ABOVE + row + 1) & 1 and not stops >> (ABOVE + row) & 1 and not head:
             stand |= 1 << (ABOVE + row)
-    return stops, carries, stand
+            thin |= int(TILES[column[row + 1]].thin) << (ABOVE + row)
+    return stops, carries, stand, thin
 
 
-def append_column(s, t, stops, carries, stand):
+def append_column(s, t, stops, carries, stand, thin):
     """Add a column to the rings; ``s.n`` is its number, and ``s.far`` the last one reached."""
     x = s.n
     here = x % RING
@@ -51,7 +52,7 @@ def append_column(s, t, stops, carries, stand):
         left = stand & ~found
         while left != 0:
             low = left & -left
-            if can_land(s, t, x, BIT_NUMBER[low % 37] - ABOVE):
+            if can_land(s, t, x, BIT_NUMBER[low % 37] - ABOVE, thin & low != 0):
                 found |= low
             left ^= low
     s.reach[here] = found
@@ -59,7 +60,7 @@ def append_column(s, t, stops, carries, stand):
         s.far = x
 
 
-def can_land(s, t, x, row):
+def can_land(s, t, x, row, thin):
     """Whether any move from a reached tile ends in this row of the newest column."""
     widest = len(t.move_group) // 32 - 1
     for dx in range(1, min(widest, x) + 1):
@@ -73,6 +74,8 @@ def can_land(s, t, x, row):
                 continue
             group = dx * 32 + dy + 16
             for move in range(t.move_group[group], t.move_group[group + 1]):
+                if thin and t.move_touches[move]:
+                    continue
                 if fits(s, t, x - dx, dx, begin, t.move_first[move]):
                     return True
     return False

@@ -68,6 +68,7 @@ def append_drawn(s, t):
         s.rewards += t.rewards[tile]
     stops |= (stops >> 1) & (1 << (ABOVE - 1))
     stand = 0
+    thin = 0
     floor = -1
     for row in range(rows - 1):
         free = (stops >> (ABOVE + row)) & 1 == 0
@@ -75,7 +76,8 @@ def append_drawn(s, t):
             floor = rows - 2 - row
             if t.limits[2] == 0 or (stops >> (ABOVE + row - 1)) & 1 == 0:
                 stand |= 1 << (ABOVE + row)
-    append_column(s, t, stops, carries, stand)
+                thin |= t.thin[s.column[row + 1]] << (ABOVE + row)
+    append_column(s, t, stops, carries, stand, thin)
     gap = 1 if (stops >> (ABOVE + rows - 1)) & 1 == 0 else 0
     s.gaps += 1 if gap == 1 and s.in_gap == 0 else 0
     s.in_gap = gap
@@ -139,6 +141,7 @@ class TileLevels(Domain):
         tables = {
             "stops": np.array([tile.stops for tile in tiles], np.int64),
             "carries": np.array([tile.carries for tile in tiles], np.int64),
+            "thin": np.array([tile.thin for tile in tiles], np.int64),
             "enemies": np.array([tile.kind == "enemy" for tile in tiles], np.int64),
             "rewards": np.array([tile.reward for tile in tiles], np.int64),
             "draws": chain.draws,
@@ -174,7 +177,7 @@ def _first(column: str, tall: bool) -> tuple[int, int, int]:
     """Masks of a first column, with the tile where the player starts."""
     from treewright.domains.levels.reach import column_masks
 
-    stops, carries, stand = column_masks(column, tall)
+    stops, carries, stand, _ = column_masks(column, tall)
     return stops, carries, 1 << (stand.bit_length() - 1) if stand else 0
 
 

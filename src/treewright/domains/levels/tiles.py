@@ -4,8 +4,8 @@ The characters are those of the Video Game Level Corpus and of the Mario-AI-Fram
 agree wherever they overlap; a level keeps its characters as they are.  What the chain, the player
 and the score need to know of a tile is its kind (the paper's eight) and two facts: does it
 stop a body, and does it carry one.  Where the two engines' documents leave room the answer is
-the one that allows less: a jump-through platform stops the player from below too, and a hidden
-block stops but does not carry.
+the one that allows less: a hidden block stops but does not carry, and a jump-through platform is
+in the way from below too, but no wall that one could lean on (``thin``).
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,6 +41,7 @@ class Tile:
     stops: bool
     carries: bool
     vglc: str  # the nearest character of the Video Game Level Corpus
+    thin: bool = False  # a floor only: nothing that comes from the side or from below is stopped
 
     @property
     def reward(self) -> bool:
@@ -63,7 +64,7 @@ TILES: dict[str, Tile] = {
     "X": _solid("solid", "X"),
     "#": _solid("solid", "X"),
     "D": _solid("solid", "X"),
-    "%": _solid("solid", "X"),
+    "%": Tile("solid", stops=True, carries=True, vglc="X", thin=True),
     "S": _solid("breakable", "S"),
     "C": _solid("question", "Q"),  # a brick that holds a coin
     "U": _solid("hidden power-up", "S"),
