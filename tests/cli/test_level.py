@@ -94,17 +94,35 @@ BAD = [
     (("generate", "--difficulty", 2), "each must be between 0 and 1"),
     (("generate", "--gaps", "3-5"), "--gaps '3-5': write it as 12 or 10..14"),
     (("generate", "--length", 60, "--gaps", "50..60"), "at least 50 for gaps can't hold"),
-    (("generate", "--corpus", "nowhere"), "there is no corpus nowhere"),
+    (("generate", "--length", 10**7), "length 10000000 is too long"),
+    (("generate", "--corpus", "nowhere"), "there is no nowhere: a level or a folder"),
+    (("generate", "--corpus", "short"), "the corpus is too small for a chain"),
     (("generate", "--fix", "bridge.txt"), "write it as column:file"),
+    (("generate", "--fix", "²:marks.txt"), "write it as column:file"),
+    (("generate", "--fix", "5:"), "write it as column:file"),
+    (("generate", "--goal", "good.txt", "--length", 20), "more than the level's 20"),
+    (("generate", "--vary", "floating.txt", "--length", 50), "floating.txt has 4 slices"),
+    (("generate", "--keep", 0.2), "--keep belongs to a level"),
+    (("generate", "--count", 2, "--out", "ragged.txt"), "ragged.txt: File exists"),
     (("generate", "--fix", "5:nowhere.txt"), "nowhere.txt can't be read"),
     (("generate", "--out", "level.doc"), "no format has the ending '.doc'"),
     (("generate", "--player", "huge"), "player 'huge' is unknown"),
     (("generate", "--score", "2 - gapz"), "did you mean 'gaps'"),
+    (("generate", "--score", "9**9**9**9"), "is no number for 5 gaps"),
+    (("generate", "--score", "gaps +"), "invalid syntax at the end"),
+    (("generate", "--score", ""), "score ''"),
     (("generate", "--shared", 0), "--shared 0 must be above 0"),
     (("check", "ragged.txt"), "ragged.txt, row 2: 3 tiles, but the first row has 4"),
     (("check", "unknown.txt"), "'&' is no tile"),
     (("check", "floating.txt"), "the goal can't exist"),
+    (("check", "marks.txt"), "marks.txt has several tiles M; a level has one start"),
+    (("check", "nowhere.txt"), "there is no nowhere.txt"),
     (("learn", "short"), "the corpus is too small for a chain"),
+    (("learn", "flat.txt"), "the corpus is too small for a chain"),
+    (("learn", "good.txt", "--out", "nowhere/chain.json"), "can't be written"),
+    (("analyse", "good.txt", "--plot", "nowhere/range.png"), "can't be written"),
+    (("tiles", "--out", "ragged.txt"), "ragged.txt: File exists"),
+    (("convert", "map.tmx", "a.txt"), "map.tmx is no map as Tiled writes it"),
     (("convert", "ragged.txt", "a.tmx"), "ragged.txt, row 2"),
     (("import-image", "ragged.txt", "--tiles", "short"), "has no .png of a tile"),
 ]
@@ -117,6 +135,10 @@ def test_bad_input_is_one_sentence(level, arguments, message):
     (level.folder / "ragged.txt").write_text("----\n---\n----\nXXXX\n")
     (level.folder / "unknown.txt").write_text("----\n--&-\n----\nXXXX\n")
     (level.folder / "floating.txt").write_text("----\n----\n----\nXXX-\n")
+    (level.folder / "marks.txt").write_text("----\n----\nM-M-\nXXXX\n")
+    (level.folder / "flat.txt").write_text("--------\n--------\n--------\nXXXXXXXX\n")
+    (level.folder / "good.txt").write_text(own_corpus()[2].text())
+    (level.folder / "map.tmx").write_text("<map><layer width='x'><data/></layer></map>")
     (level.folder / "short").mkdir()
     (level.folder / "short" / "a.txt").write_text("---\n--X\n-XX\nXXX\n")
     before = sorted(p.name for p in level.folder.rglob("*"))

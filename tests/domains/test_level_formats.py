@@ -178,6 +178,10 @@ def test_bad_text_is_one_sentence(text, message):
         (tiled.from_tmx, "<tileset/>", "no Tiled map"),
         (tiled.from_tmx, "<map><tileset source='a.tsx'/></map>", "embed it"),
         (tiled.from_tmx, "<map/>", "no tile layer"),
+        (tiled.from_tmx, "<map infinite='1'/>", "x is an infinite map"),
+        (tiled.from_tmx, "<map><tileset firstgid='q'/></map>", "x is no map as Tiled writes it"),
+        (tiled.from_tmj, '{"type": "map", "tilesets": 5}', "x is no map as Tiled writes it"),
+        (tiled.from_tmj, '{"type": "map", "infinite": true}', "x is an infinite map"),
         (tiled.from_tmj, "[]", "no Tiled map"),
         (tiled.from_tmj, '{"type": "map"}', "lacks 'tilesets'"),
     ],
@@ -196,10 +200,14 @@ def test_a_start_or_goal_that_cannot_exist_is_refused():
     marked = ("----", "----", "-M-F", "-XXX")
     assert Level(marked).start == (1, 2)
     assert Level(marked).goal_column == 3
+    assert Level(marked).marked
+    assert Level(marked).unmarked().rows == ("----", "----", "----", "-XXX")
+    with pytest.raises(LevelError, match="several tiles F; a level has one goal"):
+        Level(("----", "F---", "-M-F", "-XXX"))
 
 
 def test_a_folder_without_levels_is_refused(tmp_path):
     with pytest.raises(LevelError, match="has no level in it"):
         read_corpus(tmp_path)
-    with pytest.raises(LevelError, match="there is no corpus"):
+    with pytest.raises(LevelError, match="a level or a folder of levels is wanted"):
         read_corpus(tmp_path / "nowhere")

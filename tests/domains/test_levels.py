@@ -64,11 +64,11 @@ def test_a_chain_counts_patterns_after_pairs_of_slices():
 
 
 def test_transitions_into_unseen_states_are_left_out():
-    level = flat(1, 1, 1, 1, 2, 3)  # "b c" is never followed by anything
+    level = flat(1, 1, 1, 2, 1, 1, 2, 1, 1, 3)  # "a c" is never followed by anything
     chain = learn([level], widest=2)
-    assert chain.dead_ends == 2
-    assert set(chain.transitions) == {(), (0, 0)}
-    assert all(pattern == (0,) * len(pattern) for pattern in chain.transitions[0, 0])
+    assert chain.dead_ends == 1
+    assert set(chain.transitions) == {(), (0, 0), (0, 1), (1, 0)}
+    assert not any(2 in pattern for patterns in chain.transitions.values() for pattern in patterns)
 
 
 def test_with_a_slice_less_of_history_the_chain_goes_on_in_known_states():
@@ -112,10 +112,19 @@ def test_a_set_takes_what_it_lacks():
 
 
 def test_a_corpus_of_one_short_level_is_refused():
-    with pytest.raises(LevelError, match="the corpus is too small for a chain"):
-        learn([flat(1, 2, 3, 4)])
+    for short in ((1, 2, 3, 4), (1, 1, 1, 1, 1)):
+        with pytest.raises(LevelError, match="the corpus is too small for a chain"):
+            learn([flat(*short)])
     with pytest.raises(LevelError, match="the corpus is empty"):
         learn([])
+
+
+def test_a_chain_knows_nothing_of_start_and_goal():
+    """The marks belong to one level; a level in the middle of which one appears would end there."""
+    heights = [1, 1, 2, 2] * 3 + [1, 2] * 4
+    level, marked = flat(*heights), flat(*heights, items={(2, 5): "M", (12, 6): "F"})
+    assert learn([marked]).transitions == learn([level]).transitions
+    assert learn_tiles([marked]).tiles == "-X"
 
 
 def test_a_saved_chain_is_the_same(tmp_path):
@@ -353,6 +362,28 @@ def test_a_level_can_be_varied():
     assert play(made.level, "large").playable
 
 
+def test_a_marked_start_is_where_the_level_begins():
+    """The search goes from the first column to the last; the player begins at the mark."""
+    ground = "-" * 12 + "XX"
+    shut = Level.of_columns([ground, "-" * 11 + "MXX", "X" * 14, ground], "shut.txt")
+    with pytest.raises(LevelError, match=r"shut.txt at column 1\) leave no way through"):
+        generate(Levels(own_chain(), Controls(length=40, fixed=((0, shut),))))
+    begun = Level.of_columns([ground, "-" * 11 + "MXX", ground], "begun.txt")
+    made = generate(Levels(own_chain(), Controls(length=40, fixed=((0, begun),))))
+    assert made.level.start == (1, 11)
+    assert playable(made.level, "large")
+
+
+def test_a_score_without_a_number_is_a_bad_level():
+    def nothing(columns, length, gaps, enemies, rewards, height, difficulty):
+        return math.nan if gaps == 0 else 1.0
+
+    domain = Levels(own_chain(), Controls(length=40, score=nothing))
+    state, out = domain.new_state(), np.zeros(1)
+    domain.interpreted["value"](state, domain.interpreted_tables, out)
+    assert out[0] == score.FAILED
+
+
 def test_a_wall_in_the_middle_is_reported():
     wall = Level.of_columns(["X" * 14] * 3, "wall")
     with pytest.raises(LevelError, match=r"the fixed pieces \(wall at column 31\) leave no way"):
@@ -377,7 +408,7 @@ def test_many_levels_differ_whatever_the_workers():
 
 
 def test_too_similar_a_set_is_refused():
-    chain = learn([flat(*([1] * 40))])
+    chain = learn([flat(*([1] * 40), items={(20, 5): "o"})])
     with pytest.raises(LevelError, match="only 1 of 3 levels differ enough"):
         list(generate_many(chain, Controls(length=20, copy_limit=99), 3, rollouts=2))
 
@@ -459,6 +490,13 @@ def test_divergence_is_zero_for_the_same_and_grows_with_novelty():
     same = metrics.divergence(metrics.windows(a, 2, 2), metrics.windows(a, 2, 2))
     assert same == pytest.approx(0, abs=1e-9)
     assert metrics.divergence(metrics.windows(b, 2, 2), metrics.windows(a, 2, 2)) > 1
+
+
+def test_levels_of_other_heights_can_be_compared():
+    copy = own_corpus()[0]
+    taller = Level(("X" * copy.length, "-" * copy.length, *copy.rows), "taller")
+    assert analyse([copy.with_rows(16)], own_chain())["levels"][0]["copied_run"] == copy.length
+    assert analyse([taller], own_chain())["levels"][0]["copied_run"] == 0
 
 
 def test_a_copy_is_found_out():

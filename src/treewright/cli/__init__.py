@@ -6,7 +6,7 @@ from treewright.errors import TreewrightError
 
 
 def main() -> None:
-    """Run the command line; a Treewright error is one sentence and exit code 2."""
+    """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     from treewright.cli.app import app
 
     try:
@@ -19,3 +19,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:  # a file or folder that can't be read or written
+        if error.filename is None:
+            raise
+        print(f"treewright: {error.filename}: {error.strerror}", file=sys.stderr)
+        sys.exit(2)

@@ -36,7 +36,9 @@ def generate(
     out: Annotated[
         Path, typer.Option(help="A file (.txt .json .tmx .tmj .png), or a folder with --count.")
     ] = Path("level.txt"),
-    length: Annotated[int, typer.Option(help="Slices.")] = 320,
+    length: Annotated[
+        int | None, typer.Option(help="Slices: 320, or those of --vary, if not given.")
+    ] = None,
     difficulty: Annotated[
         str, typer.Option(help="0 to 1; several, as 0.2,0.8, are a curve along the level.")
     ] = "0.5",
@@ -58,7 +60,9 @@ def generate(
     start: Annotated[Path | None, typer.Option(help="A piece to begin with.")] = None,
     goal: Annotated[Path | None, typer.Option(help="A piece to end with.")] = None,
     vary: Annotated[Path | None, typer.Option(help="Keep parts of this level.")] = None,
-    keep: Annotated[float, typer.Option(help="The share that --vary keeps.")] = 0.5,
+    keep: Annotated[
+        float | None, typer.Option(help="The share that --vary keeps; half if not given.")
+    ] = None,
     tiles: Annotated[
         bool, typer.Option("--tiles", help="Tile by tile: slices that the corpus never had.")
     ] = False,
@@ -103,13 +107,13 @@ def generate(
     chain: Chain | TileChain = chain_of(corpus)
     if tiles:
         chain = learn_tiles(chain.corpus)
-    pieces, length = _pieces(fix, start, goal, vary, keep, length, seed)
+    pieces, slices = _pieces(fix, start, goal, vary, keep, length, seed)
     if player.endswith(".json"):
         score, player = _wishes_of(Path(player), experience, score), "large"
     elif experience is not None:
         raise OptionError("--experience belongs to a model: --player model.json")
     controls = Controls(
-        length=length,
+        length=slices,
         difficulty=_numbers("--difficulty", difficulty),
         gaps=_range("--gaps", gaps),
         enemies=_range("--enemies", enemies),
@@ -119,12 +123,12 @@ def generate(
         player=one_of("player", player, ("small", "large")),  # type: ignore[arg-type]
         copy_limit=copy_limit,
         crowd=crowd,
-        score=from_expression(score) if score else None,
+        score=None if score is None else from_expression(score),
     )
     if not 0 < shared <= 1:
         raise OptionError(f"--shared {shared:g} must be above 0, at most 1")
     many = count > 1 or (out.suffix == "" and format_ is None) or out.is_dir()
-    kind = format_ or "vglc" if many else format_of(out, format_)
+    kind = format_ or "mario-ai" if many else format_of(out, format_)
     one_of("format", kind, FORMATS)
     if many:
         out.mkdir(parents=True, exist_ok=True)
@@ -238,6 +242,9 @@ def check(
     picture: Annotated[
         Path | None, typer.Option(help="A PNG with the path; a folder if there are several levels.")
     ] = None,
+    wrap: Annotated[
+        int | None, typer.Option(min=1, help="Columns of a strip, if the picture is cut into some.")
+    ] = None,
     path: Annotated[bool, typer.Option("--path", help="Print every move.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -263,9 +270,8 @@ def check(
         folder = len(found) > 1 or picture.is_dir()
         if folder:
             picture.mkdir(parents=True, exist_ok=True)
-        for one in found:
-            name = f"{Path(one.level.where).stem}.png"
-            whole(picture / name if folder else picture, one.picture())
+        for one, name in zip(found, _names([one.level for one in found]), strict=True):
+            whole(picture / f"{name}.png" if folder else picture, one.picture(wrap))
     lines = []
     for one in found:
         lines.append(one.text)
@@ -279,6 +285,13 @@ def check(
     emit([one.to_dict() for one in found], "\n".join(lines), as_json)
     if good < len(found):
         raise typer.Exit(1)
+
+
+def _names(levels: "list[Level]") -> list[str]:
+    """The levels' names without folder and ending, numbered where they come again."""
+    stems = [Path(level.where).stem for level in levels]
+    before = [stems[:i].count(stem) for i, stem in enumerate(stems)]
+    return [f"{s}-{n + 1}" if n else s for s, n in zip(stems, before, strict=True)]
 
 
 @app.command()
@@ -428,8 +441,8 @@ def _pieces(
     start: Path | None,
     goal: Path | None,
     vary: Path | None,
-    keep: float,
-    length: int,
+    keep: float | None,
+    length: int | None,
     seed: int,
 ) -> tuple[tuple[tuple[int, "Level"], ...], int]:
     """The fixed pieces, and the level's length, which is the varied one's if there is one."""
@@ -437,17 +450,24 @@ def _pieces(
     from treewright.domains.levels.formats import read_level
 
     found: list[tuple[int, Level]] = []
+    if keep is not None and vary is None:
+        raise OptionError("--keep belongs to a level: --vary level.txt")
     if vary is not None:
-        if not 0 <= keep <= 1:
-            raise OptionError(f"--keep {keep:g} must be between 0 and 1")
+        share = 0.5 if keep is None else keep
+        if not 0 <= share <= 1:
+            raise OptionError(f"--keep {share:g} must be between 0 and 1")
         level = read_level(vary)
+        if length not in (None, level.length):
+            raise OptionError(f"--length {length}: {vary} has {level.length} slices; leave it out")
         length = level.length
-        found += kept_parts(level, keep, seed)
+        found += kept_parts(level, share, seed)
+    elif length is None:
+        length = 320
     if start is not None:
         found.append((0, read_level(start)))
     for pair in fix or []:
         column, colon, name = pair.partition(":")
-        if not colon or not column.isdigit() or int(column) < 1:
+        if not (colon and name and column.isascii() and column.isdigit() and int(column) > 0):
             raise OptionError(f"--fix {pair!r}: write it as column:file, the first column is 1")
         found.append((int(column) - 1, read_level(Path(name))))
     if goal is not None:

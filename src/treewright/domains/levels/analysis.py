@@ -1,5 +1,6 @@
 """Many levels measured together, as a table and as an expressive range."""
 
+import io
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from treewright.domains.levels import metrics
 from treewright.domains.levels.chain import Chain
 from treewright.domains.levels.copies import Shelf, automaton
+from treewright.domains.levels.formats import whole
 from treewright.domains.levels.level import Level
 from treewright.errors import MissingExtra
 
@@ -93,7 +95,7 @@ def _short(value: float) -> str:
 
 
 def plot_range(found: dict[str, Any], chain: Chain, path: Path) -> None:
-    """Linearity by leniency: how many levels fall where, with the corpus over it."""
+    """Linearity by leniency: how many levels fall where, with the corpus over it; a PNG."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -102,7 +104,9 @@ def plot_range(found: dict[str, Any], chain: Chain, path: Path) -> None:
     axes = figure.subplots()
     points = [(r["linearity"], r["leniency"]) for r in found["levels"]]
     draw_range(axes, points, chain)
-    figure.savefig(path, dpi=130)
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=130)
+    whole(path, out.getvalue())
 
 
 def draw_range(axes: Any, points: Sequence[tuple[float, float]], chain: Chain) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from treewright.domains.levels.formats import whole
 from treewright.domains.levels.level import Level
 from treewright.domains.levels.tiles import LevelError
 
@@ -117,7 +118,7 @@ class Chain:
                 for state in states
             ],
         }
-        path.write_text(json.dumps(data, separators=(",", ":")) + "\n")
+        whole(path, (json.dumps(data, separators=(",", ":")) + "\n").encode())
 
     @classmethod
     def load(cls, path: Path) -> "Chain":
@@ -155,7 +156,7 @@ def learn(levels: Sequence[Level], history: int = HISTORY, widest: int = WIDEST)
     number: dict[str, int] = {}
     corpus: list[tuple[int, ...]] = []
     for level in levels:
-        columns = level.with_rows(height).columns
+        columns = level.unmarked().with_rows(height).columns
         corpus.append(tuple(number.setdefault(column, len(number)) for column in columns))
     counts: dict[State, Counter[Pattern]] = {}
     for line in corpus:
@@ -167,12 +168,6 @@ def learn(levels: Sequence[Level], history: int = HISTORY, widest: int = WIDEST)
                     counts.setdefault(state, Counter())[line[at : at + width]] += 1
     seen = {line[i : i + history] for line in corpus for i in range(len(line) - history + 1)}
     alive = _alive(counts, history)
-    if () not in alive or len(alive) < 2:
-        longest = max(map(len, corpus))
-        raise LevelError(
-            f"the corpus is too small for a chain: {len(corpus)} level(s), the longest of "
-            f"{longest} slices, and no two slices in a row that come twice and go on; add levels"
-        )
     transitions = {
         state: {
             pattern: n
@@ -181,6 +176,12 @@ def learn(levels: Sequence[Level], history: int = HISTORY, widest: int = WIDEST)
         }
         for state in alive
     }
+    choice = any(len({pattern[0] for pattern in p}) > 1 for p in transitions.values())
+    if () not in alive or not choice:
+        raise LevelError(
+            f"the corpus is too small for a chain: {len(corpus)} level(s), the longest of "
+            f"{max(map(len, corpus))} slices, and nowhere a choice of how to go on; add levels"
+        )
     return Chain(
         tuple(number),
         tuple(corpus),

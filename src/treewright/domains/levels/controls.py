@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from treewright.domains.levels.chain import Chain
-from treewright.domains.levels.level import Level
+from treewright.domains.levels.level import LONGEST, Level
 from treewright.domains.levels.moves import Player
 from treewright.domains.levels.score import QUANTITIES, Score
 from treewright.domains.levels.tiles import LevelError
@@ -59,6 +59,8 @@ class Controls:
     def __post_init__(self) -> None:
         if self.length < SHORTEST:
             raise LevelError(f"length {self.length} is too short: at least {SHORTEST} slices")
+        if self.length > LONGEST:
+            raise LevelError(f"length {self.length} is too long: at most {LONGEST:,} slices")
         if not self.difficulty or any(not 0.0 <= d <= 1.0 for d in self.difficulty):
             shown = ",".join(f"{d:g}" for d in self.difficulty)
             raise LevelError(f"difficulty {shown or 'none'}: each must be between 0 and 1")
@@ -154,6 +156,10 @@ def fixed_columns(controls: Controls, height: int) -> dict[int, str]:
     """The slices that are given, by column."""
     found: dict[int, str] = {}
     for column, piece in controls.fixed:
+        if piece.length > controls.length:
+            raise LevelError(
+                f"{piece.where} has {piece.length} slices, more than the level's {controls.length}"
+            )
         if column < 0 or column + piece.length > controls.length:
             raise LevelError(
                 f"{piece.where}: {piece.length} slices at column {column + 1} do not fit into a "

@@ -227,7 +227,7 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
                 return FAILED * s.n / t.limits[0]
             height = s.heights / s.floors if s.floors > 0 else 0.0
             wished = own(s.n, t.limits[0], s.gaps, s.enemies, s.rewards, height, t.difficulty[s.n])
-            return worth(wished - SEAM * s.seams)
+            return worth(wished - SEAM * s.seams) if math.isfinite(wished) else FAILED
 
     def start(s, t):
         s.state = t.fixed_state[0]

@@ -1,8 +1,8 @@
 """Reading and writing levels: text, JSON and Tiled maps.
 
 Text is one line per row.  The Video Game Level Corpus and the Mario-AI-Framework use the same
-characters where they overlap (tiles.py), so both are read the same way; ``vglc`` writes the
-corpus's smaller alphabet, ``mario-ai`` every tile as it is.
+characters where they overlap (tiles.py), so both are read the same way; ``mario-ai`` writes every
+tile as it is, ``vglc`` the corpus's smaller alphabet, which has no start and no goal.
 """
 
 import json
@@ -23,7 +23,7 @@ FORMATS = {
     "tmj": ".tmj",
     "png": ".png",
 }
-_SUFFIXES = {".txt": "vglc", ".json": "json", ".tmx": "tmx", ".tmj": "tmj", ".png": "png"}
+_SUFFIXES = {".txt": "mario-ai", ".json": "json", ".tmx": "tmx", ".tmj": "tmj", ".png": "png"}
 
 
 def read_level(path: Path, legend: Mapping[str, str] | None = None) -> Level:
@@ -149,7 +149,7 @@ def whole(path: Path, data: bytes) -> None:
 def read_corpus(folder: Path, legend: Path | None = None) -> list[Level]:
     """Every level of a folder (or one file), by name; a legend beside them is used."""
     if not folder.exists():
-        raise LevelError(f"there is no corpus {folder}")
+        raise LevelError(f"there is no {folder}: a level or a folder of levels is wanted here")
     given = _legend_of(folder, legend)
     files = [folder]
     if folder.is_dir():

@@ -24,6 +24,7 @@ from treewright.domains.levels.copies import Shelf
 from treewright.domains.levels.domain import OPTIONS, Levels
 from treewright.domains.levels.formats import read_corpus
 from treewright.domains.levels.level import Level
+from treewright.domains.levels.player import playable
 from treewright.domains.levels.score import FAILED
 from treewright.domains.levels.tilechain import TileChain
 from treewright.domains.levels.tiledomain import TileLevels
@@ -120,6 +121,8 @@ def generate(
         actions, used, score = found
         spent += used
         level = domain.level(actions, f"level {seed}")
+        if level.marked and not playable(level, domain.controls.player):
+            continue  # the search goes from the first column to the last
         missed = domain.controls.missed(level)
         if not missed:
             seconds = time.process_time() - began

@@ -36,6 +36,9 @@ class Level:
                     )
         if not FEWEST_ROWS <= len(rows) <= MOST_ROWS:
             raise LevelError(f"{where}: {len(rows)} rows; a level has {FEWEST_ROWS} to {MOST_ROWS}")
+        for mark, what in ((START, "start"), (GOAL, "goal")):
+            if sum(row.count(mark) for row in rows) > 1:
+                raise LevelError(f"{where} has several tiles {mark}; a level has one {what}")
         if len(rows[0]) > LONGEST:
             raise LevelError(f"{where}: {len(rows[0])} columns; at most {LONGEST:,} can be used")
 
@@ -127,6 +130,16 @@ class Level:
             f"{self.where}: the {what} can't exist: column {column + 1} has no floor to stand on; "
             f"put one there, or mark the {what} with {START if what == 'start' else GOAL}"
         )
+
+    @property
+    def marked(self) -> bool:
+        """Whether the start or the goal is marked."""
+        return self._mark(START) is not None or self._mark(GOAL) is not None
+
+    def unmarked(self) -> "Level":
+        """The same with air for the marks: what a corpus tells about tiles, not about one level."""
+        air = str.maketrans({START: EMPTY, GOAL: EMPTY})
+        return Level(tuple(row.translate(air) for row in self.rows), self.where)
 
     def text(self) -> str:
         return "\n".join(self.rows) + "\n"

@@ -12,7 +12,7 @@ from treewright.domains.levels.chain import Chain
 from treewright.domains.levels.controls import counts, floor_height
 from treewright.domains.levels.copies import Automaton, longest_run
 from treewright.domains.levels.level import Level
-from treewright.domains.levels.tiles import TILES
+from treewright.domains.levels.tiles import EMPTY, TILES
 
 LENIENCY = {"gap": -0.5, "enemy": -1.0, "cannon": -0.5, "power-up": 1.0}
 EPSILON = 1e-6
@@ -86,8 +86,10 @@ def pooled(levels: Sequence[Level], size: int) -> Counter[tuple[str, ...]]:
 
 def copied(level: Level, chain: Chain, runs: Automaton) -> tuple[int, float]:
     """The longest run copied from one level of the corpus, and the share of copied windows."""
-    number = {column: i for i, column in enumerate(chain.slices)}
-    line = [number.get(c, len(chain.slices)) for c in level.with_rows(chain.height).columns]
+    rows = max(level.height, chain.height)
+    number = {EMPTY * (rows - chain.height) + c: i for i, c in enumerate(chain.slices)}
+    columns = level.unmarked().with_rows(rows).columns
+    line = [number.get(column, len(chain.slices)) for column in columns]
     known = {
         other[i : i + WINDOW] for other in chain.levels for i in range(len(other) - WINDOW + 1)
     }

@@ -61,7 +61,8 @@ def from_expression(text: str) -> Score:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
-        raise LevelError(f"score {text!r}: {error.msg} at character {error.offset}") from error
+        where = f"at character {error.offset}" if error.offset else "at the end"
+        raise LevelError(f"score {text!r}: {error.msg} {where}") from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in (*VARIABLES, *FUNCTIONS):
             from treewright.errors import nearest
@@ -76,25 +77,37 @@ def from_expression(text: str) -> Score:
                 f"score {text!r}: only numbers, + - * / **, comparisons, and calls of "
                 f"{', '.join(FUNCTIONS)} can be used"
             )
+    _try(text)
+    return _function(tree)
+
+
+class _Floats(ast.NodeTransformer):
+    """Whole numbers as floats: 9**9**9 is then too large at once instead of computed for ever."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant(float(node.value))  # type: ignore[arg-type]
+
+
+def _function(tree: ast.Expression) -> Score:
+    """An expression as a function, with a source that the compiler can find."""
     name = f"<score {next(_numbers)}>"
     source = f"def score({', '.join(VARIABLES)}):\n    return 0.0 + ({ast.unparse(tree)})\n"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     scope = {"__name__": __name__, **FUNCTIONS}  # compiled code is cached under a module's name
     exec(compile(source, name, "exec"), scope)
     found: Score = scope["score"]
-    return _tried(found, text)
+    return found
 
 
-def _tried(score: Score, text: str) -> Score:
+def _try(text: str) -> None:
     """Refuse a score that has no number for an ordinary level."""
     try:
-        value = score(100, 320, 5, 10, 10, 2.0, 0.5)
-        ok = math.isfinite(value)
+        score = _function(_Floats().visit(ast.parse(text.strip(), mode="eval")))
+        ok = math.isfinite(score(100, 320, 5, 10, 10, 2.0, 0.5))
     except (ArithmeticError, ValueError, TypeError):
         ok = False
     if not ok:
         raise LevelError(f"score {text!r} is no number for 5 gaps, 10 enemies and 10 rewards")
-    return score
 
 
 _ALLOWED = (

@@ -62,7 +62,7 @@ def learn_tiles(levels: Sequence[Level]) -> TileChain:
     if not levels:
         raise LevelError("the corpus is empty: there is no level to learn from")
     height = max(level.height for level in levels)
-    corpus = tuple(level.with_rows(height) for level in levels)
+    corpus = tuple(level.unmarked().with_rows(height) for level in levels)
     tiles = "".join(sorted({tile for level in corpus for row in level.rows for tile in row}))
     counts = _count(corpus, tiles)
     n = len(tiles)

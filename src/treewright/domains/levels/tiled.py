@@ -137,6 +137,15 @@ def from_tmx(text: str, where: str) -> Level:
         raise LevelError(f"{where} is no XML: {error}") from error
     if root.tag != "map":
         raise LevelError(f"{where}: <{root.tag}> is no Tiled map")
+    try:
+        return _from_tree(root, where)
+    except ValueError as error:
+        raise LevelError(f"{where} is no map as Tiled writes it: {error}") from error
+
+
+def _from_tree(root: ET.Element, where: str) -> Level:
+    if root.get("infinite") == "1":
+        raise LevelError(_infinite(where))
     names: dict[int, str] = {}
     for tileset in root.findall("tileset"):
         if tileset.get("source"):
@@ -164,6 +173,8 @@ def from_tmj(text: str, where: str) -> Level:
         raise LevelError(f"{where} is no JSON: {error}") from error
     if not isinstance(root, dict) or root.get("type") != "map":
         raise LevelError(f"{where} is no Tiled map")
+    if root.get("infinite"):
+        raise LevelError(_infinite(where))
     try:
         names: dict[int, str] = {}
         for tileset in root["tilesets"]:
@@ -181,8 +192,14 @@ def from_tmj(text: str, where: str) -> Level:
             encoding = layers[0].get("encoding", "base64")
             data = _cells(data, encoding, layers[0].get("compression"), where)
         return _level(data, layers[0]["width"], names, where)
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
         raise LevelError(f"{where}: the map lacks {error}") from error
+    except (TypeError, AttributeError) as error:
+        raise LevelError(f"{where} is no map as Tiled writes it: {error}") from error
+
+
+def _infinite(where: str) -> str:
+    return f"{where} is an infinite map; make it finite in Tiled (Map, Map Properties)"
 
 
 def _external(where: str, source: str | None) -> str:
