@@ -17,7 +17,7 @@ from treewright.domains.levels.formats import (
 )
 from treewright.domains.levels.generate import own_corpus
 from treewright.domains.levels.level import Level
-from treewright.domains.levels.tiles import KINDS, TILES, LevelError, legend_json, read_legend
+from treewright.domains.levels.tiles import KINDS, TILES, LevelError, read_legend
 
 EVERY_TILE = Level(("-" * len(TILES), "".join(TILES), "-" * len(TILES), "X" * len(TILES)))
 
@@ -30,8 +30,7 @@ def test_the_paper_has_eight_kinds_of_tiles():
 @pytest.mark.parametrize("suffix", [".txt", ".json", ".tmx", ".tmj"])
 def test_what_is_written_is_read_back(tmp_path, suffix):
     path = tmp_path / f"level{suffix}"
-    name = "mario-ai" if suffix == ".txt" else None
-    write_level(EVERY_TILE, path, name)
+    write_level(EVERY_TILE, path)
     assert read_level(path).rows == EVERY_TILE.rows
 
 
@@ -141,8 +140,22 @@ def test_packed_tile_data_is_read():
 # ----------------------------------------------------------------------------------- legends
 
 
-def test_our_legend_reads_as_itself():
-    assert all(ours == c for c, ours in read_legend(legend_json(), "ours").items())
+def test_the_corpus_s_own_characters_keep_their_meaning():
+    """Those of the public corpus, with tags such as it has."""
+    tags = {
+        "X": ["solid", "ground"],
+        "S": ["solid", "breakable"],
+        "-": ["passable", "empty"],
+        "?": ["solid", "question block", "full question block"],
+        "Q": ["solid", "question block", "empty question block"],
+        "E": ["enemy", "damaging", "hazard", "moving"],
+        "<": ["solid", "top-left pipe", "pipe"],
+        "]": ["solid", "right pipe", "pipe"],
+        "o": ["coin", "collectable", "passable"],
+        "B": ["cannon top", "cannon", "solid", "hazard"],
+        "b": ["cannon bottom", "cannon", "solid"],
+    }
+    assert all(ours == c for c, ours in read_legend({"tiles": tags}, "theirs").items())
 
 
 def test_a_foreign_legend_translates(tmp_path):

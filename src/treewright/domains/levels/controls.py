@@ -20,7 +20,7 @@ from treewright.domains.levels.chain import Chain
 from treewright.domains.levels.level import LONGEST, Level
 from treewright.domains.levels.moves import Player
 from treewright.domains.levels.score import QUANTITIES, Score
-from treewright.domains.levels.tiles import LevelError
+from treewright.domains.levels.tiles import TILES, LevelError
 
 SHORTEST = 10
 FREE = 1e9  # a bound that never binds
@@ -101,8 +101,6 @@ def counts(level: Level) -> dict[str, float]:
 
 def floor_height(column: str) -> int:
     """Rows between the bottom row and the lowest floor one can stand on; -1 without a floor."""
-    from treewright.domains.levels.tiles import TILES
-
     for row in range(len(column) - 1, 0, -1):
         if TILES[column[row]].carries and not TILES[column[row - 1]].stops:
             return len(column) - 1 - row
@@ -189,8 +187,8 @@ def can_hold(controls: Controls, chain: Chain) -> None:
     n = controls.length
     most: dict[str, Any] = {
         "gaps": (n - 1) // 2,
-        "enemies": n * max(sum(c in "EgGkKrRyY" for c in s) for s in chain.slices),
-        "rewards": n * max(Level.of_columns([s]).rewards for s in chain.slices),
+        "enemies": n * max(sum(TILES[c].kind == "enemy" for c in s) for s in chain.slices),
+        "rewards": n * max(sum(TILES[c].reward for c in s) for s in chain.slices),
         "height": max(map(floor_height, chain.slices)),
     }
     for name, wished in controls.ranges().items():

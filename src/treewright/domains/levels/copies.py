@@ -8,6 +8,7 @@ corpus.
 import functools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -110,8 +111,6 @@ def follow(t, state, run, symbol):
 
 def longest_run(levels: Automaton, line: Sequence[int]) -> tuple[int, int]:
     """(length, end) of the longest run of a level that one level of the corpus contains."""
-    from types import SimpleNamespace
-
     t = SimpleNamespace(**{k: v.tolist() for k, v in levels.tables().items()})
     state = run = 0
     best = (0, 0)

@@ -26,7 +26,7 @@ from treewright.domains.levels.controls import (
 )
 from treewright.domains.levels.copies import automaton, follow
 from treewright.domains.levels.level import Level
-from treewright.domains.levels.moves import as_tables, to_the_right
+from treewright.domains.levels.moves import ABOVE, as_tables, to_the_right
 from treewright.domains.levels.reach import RING, append_column, column_masks
 from treewright.domains.levels.score import BEST, FAILED, Score, quadratic, worth
 from treewright.domains.levels.tiles import START, TILES, LevelError
@@ -50,30 +50,37 @@ OPTIONS = Options(
 
 def append_slice(s, t, number):
     """Add a slice: count what is in it, see where the player can get, and what it copies."""
+    append_column(s, t, t.stops[number], t.carries[number], t.stand[number], t.thin[number])
     if s.n == 0:
-        s.stops[0] = t.stops[number]
-        s.carries[0] = t.carries[number]
         s.reach[0] = t.start[number]
-    else:
-        append_column(s, t, t.stops[number], t.carries[number], t.stand[number], t.thin[number])
-    s.gaps += 1 if t.gap[number] and not s.in_gap else 0
-    s.in_gap = t.gap[number]
-    s.enemies += t.enemies[number]
-    s.rewards += t.rewards[number]
-    if t.floor[number] >= 0:
-        s.heights += t.floor[number]
-        s.floors += 1
-    s.crowd += t.enemies[number] - s.recent[s.n % CROWD_WINDOW]
-    s.recent[s.n % CROWD_WINDOW] = t.enemies[number]
+    count_column(s, t.gap[number], t.enemies[number], t.rewards[number], t.floor[number])
     s.copy_state, s.copy_run = follow(t, s.copy_state, s.copy_run, number)
-    s.n += 1
-    widest = len(t.move_group) // 32 - 1
-    if s.n - 1 - s.far >= widest or (s.n == t.limits[0] and s.far != s.n - 1):
+    if out_of_reach(s, t):
         s.dead = UNREACHABLE
     elif s.copy_run > t.limits[1]:
         s.dead = COPIED
     elif s.crowd > t.limits[2]:
         s.dead = CROWDED
+
+
+def count_column(s, gap, enemies, rewards, floor):
+    """Count what is in the newest column, and go on to the next."""
+    s.gaps += 1 if gap and not s.in_gap else 0
+    s.in_gap = gap
+    s.enemies += enemies
+    s.rewards += rewards
+    if floor >= 0:
+        s.heights += floor
+        s.floors += 1
+    s.crowd += enemies - s.recent[s.n % CROWD_WINDOW]
+    s.recent[s.n % CROWD_WINDOW] = enemies
+    s.n += 1
+
+
+def out_of_reach(s, t):
+    """Whether no move leads on from what was reached, or the last column was not."""
+    widest = len(t.move_group) // 32 - 1
+    return s.n - 1 - s.far >= widest or (s.n == t.limits[0] and s.far != s.n - 1)
 
 
 def next_slice(s, t, action, at):
@@ -337,8 +344,6 @@ def slice_tables(slices: tuple[str, ...], tall: bool) -> dict[str, np.ndarray]:
 
 def _start(column: str, stand: int) -> int:
     """The mask of the tile where the player starts, if this is the first slice."""
-    from treewright.domains.levels.moves import ABOVE
-
     if START in column:
         return stand & (1 << (ABOVE + column.index(START)))
     return 1 << (stand.bit_length() - 1) if stand else 0

@@ -21,7 +21,6 @@ import numpy as np
 
 from treewright.domains.levels import physics
 from treewright.domains.levels.physics import (
-    BODY,
     GROUNDED,
     HALF_WIDTH,
     JUMP,
@@ -77,19 +76,19 @@ def keys_at(time, forward, delay, hold, speed, push, body):
     return keys
 
 
+def begin(stance, slack, forward):
+    """The player at rest in the start column."""
+    x = TILE * MIDDLE + TILE / 2 + forward * STANCES[stance] + slack
+    return physics.at_rest(x, physics.stand_on(ROW))
+
+
 def attempt(recipe, slack, forward, height, cells, seen):
     """Play a recipe from column MIDDLE; (x, y) of the rest, or (-1, -1) if there is none.
 
     ``seen`` has two layers: what was looked at while falling, and on all other ways.
     """
     stance, delay, hold, speed, push = recipe[0], recipe[1], recipe[2], recipe[3], recipe[4]
-    body = np.zeros(BODY)
-    start = TILE * MIDDLE + TILE / 2 + forward * (-3.2 if stance else 0.0) + slack
-    body[X] = start
-    body[Y] = TILE * (ROW + 1) - 1.0
-    body[VY] = physics.RESTING
-    body[GROUNDED] = 1.0
-    body[MAY_JUMP] = 1.0
+    body = begin(stance, slack, forward)
     busy = max(max(delay, 0) + push, max(-delay, 0) + hold)
     jump = max(-delay, 0)
     for time in range(LIMIT):
@@ -110,12 +109,7 @@ def attempt(recipe, slack, forward, height, cells, seen):
 def landings(recipe, forward, height, cells, seen, found):
     """Fill ``found`` with (dx, dy) where a flight over nothing comes down; return how many."""
     stance, delay, hold, speed, push = recipe[0], recipe[1], recipe[2], recipe[3], recipe[4]
-    body = np.zeros(BODY)
-    body[X] = TILE * MIDDLE + TILE / 2 + forward * (-3.2 if stance else 0.0)
-    body[Y] = TILE * (ROW + 1) - 1.0
-    body[VY] = physics.RESTING
-    body[GROUNDED] = 1.0
-    body[MAY_JUMP] = 1.0
+    body = begin(stance, 0.0, forward)
     n = 0
     for time in range(LIMIT):
         before = body[Y]

@@ -36,7 +36,6 @@ class Report:
     path: list[Step] = field(repr=False)
     farthest: tuple[int, int]  # of all that was reached; the goal if it was
     obstacle: str = ""  # what stops the player there
-    expanded: int = 0
 
     @property
     def tiles(self) -> list[tuple[int, int]]:
@@ -92,14 +91,14 @@ def play(level: Level, player: Player = "small") -> Report:
     # (estimate, cost, tile): the estimate is the cost so far plus the columns to go
     queue = [(abs(goal - start[0]), 0, start)]
     if not world.stand[start[0]] >> (ABOVE + start[1]) & 1:
-        return _report(world, start, goal, came, start, False, 0)
+        return _report(world, start, goal, came, start, False)
     while queue:
         _, spent, here = heapq.heappop(queue)
         if here in done:
             continue
         done.add(here)
         if here[0] == goal:
-            return _report(world, start, goal, came, here, True, len(done))
+            return _report(world, start, goal, came, here, True)
         for tile, move in neighbours(world, groups, here):
             price = spent + abs(move.dx) + (JUMP_COST if move.jumps else 0)
             if tile not in cost or price < cost[tile]:
@@ -107,7 +106,7 @@ def play(level: Level, player: Player = "small") -> Report:
                 came[tile] = (here, move)
                 heapq.heappush(queue, (price + abs(goal - tile[0]), price, tile))
     best = min(done, key=lambda tile: (abs(goal - tile[0]), cost[tile]))
-    return _report(world, start, goal, came, best, False, len(done))
+    return _report(world, start, goal, came, best, False)
 
 
 def playable(level: Level, player: Player = "small") -> bool:
@@ -143,7 +142,6 @@ def _report(
     came: dict[tuple[int, int], tuple[tuple[int, int], Move] | None],
     last: tuple[int, int],
     playable: bool,
-    expanded: int,
 ) -> Report:
     path: list[Step] = []
     tile = last
@@ -152,7 +150,7 @@ def _report(
         tile = before[0]
     path.reverse()
     obstacle = "" if playable else _obstacle(world, last, goal)
-    return Report(playable, start, goal, path, last, obstacle, expanded)
+    return Report(playable, start, goal, path, last, obstacle)
 
 
 def _obstacle(world: Map, last: tuple[int, int], goal: int) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from treewright.domains.levels.tiles import LevelError
+from treewright.errors import nearest
 
 FAILED = 0.1
 BENT = 4.0
@@ -65,8 +66,6 @@ def from_expression(text: str) -> Score:
         raise LevelError(f"score {text!r}: {error.msg} {where}") from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in (*VARIABLES, *FUNCTIONS):
-            from treewright.errors import nearest
-
             raise LevelError(
                 f"score: there is no {node.id!r}{nearest(node.id, [*VARIABLES, *FUNCTIONS])}"
             )

@@ -32,7 +32,6 @@ class TileChain:
     corpus: tuple[Level, ...] = field(repr=False)
     draws: np.ndarray = field(repr=False)
     summed: np.ndarray = field(repr=False)
-    contexts: int  # that the corpus has
 
     def column(self, left: str, draw: Sequence[float]) -> str:
         """The column after another one, from as many numbers in [0, 1) as there are rows."""
@@ -78,8 +77,7 @@ def learn_tiles(levels: Sequence[Level]) -> TileChain:
             summed.append(np.cumsum(weights) / weights.sum())
         draws[row, left, below, diagonal] = known[context]
     starts = tuple(level.columns[0] for level in corpus)
-    full = sum(len(context) == 4 for context in counts)
-    return TileChain(tiles, height, starts, corpus, draws, np.array(summed), full)
+    return TileChain(tiles, height, starts, corpus, draws, np.array(summed))
 
 
 def _count(corpus: Sequence[Level], tiles: str) -> dict[Context, Counter[int]]:

@@ -13,10 +13,17 @@ from numpy import int8, int32, int64
 
 from treewright.domain import Domain, record
 from treewright.domains.levels.controls import Controls, target_tables
-from treewright.domains.levels.domain import CROWD_WINDOW, UNREACHABLE, paper_score, power_of_two
+from treewright.domains.levels.domain import (
+    CROWD_WINDOW,
+    UNREACHABLE,
+    count_column,
+    out_of_reach,
+    paper_score,
+    power_of_two,
+)
 from treewright.domains.levels.level import MOST_ROWS, Level
 from treewright.domains.levels.moves import ABOVE, as_tables, to_the_right
-from treewright.domains.levels.reach import RING, append_column
+from treewright.domains.levels.reach import RING, append_column, column_masks
 from treewright.domains.levels.score import FAILED, worth
 from treewright.domains.levels.tilechain import TileChain
 from treewright.domains.levels.tiles import TILES, LevelError
@@ -55,19 +62,24 @@ def draw_column(s, t, action):
 
 
 def append_drawn(s, t):
-    """Count what is in the drawn column and see where the player can get."""
+    """See where the player can get in the drawn column, and count what is in it.
+
+    In the first one it is the lowest floor.
+    """
     rows = t.limits[1]
     stops = 0
     carries = 0
     enemies = 0
+    rewards = 0
     for row in range(rows):
         tile = s.column[row]
         stops |= t.stops[tile] << (ABOVE + row)
         carries |= t.carries[tile] << (ABOVE + row)
         enemies += t.enemies[tile]
-        s.rewards += t.rewards[tile]
+        rewards += t.rewards[tile]
     stops |= (stops >> 1) & (1 << (ABOVE - 1))
     stand = 0
+    lowest = 0
     thin = 0
     floor = -1
     for row in range(rows - 1):
@@ -75,19 +87,14 @@ def append_drawn(s, t):
         if free and (carries >> (ABOVE + row + 1)) & 1 == 1:
             floor = rows - 2 - row
             if t.limits[2] == 0 or (stops >> (ABOVE + row - 1)) & 1 == 0:
-                stand |= 1 << (ABOVE + row)
+                lowest = 1 << (ABOVE + row)
+                stand |= lowest
                 thin |= t.thin[s.column[row + 1]] << (ABOVE + row)
     append_column(s, t, stops, carries, stand, thin)
+    if s.n == 0:
+        s.reach[0] = lowest
     gap = 1 if (stops >> (ABOVE + rows - 1)) & 1 == 0 else 0
-    s.gaps += 1 if gap == 1 and s.in_gap == 0 else 0
-    s.in_gap = gap
-    s.enemies += enemies
-    if floor >= 0:
-        s.heights += floor
-        s.floors += 1
-    s.crowd += enemies - s.recent[s.n % CROWD_WINDOW]
-    s.recent[s.n % CROWD_WINDOW] = enemies
-    s.n += 1
+    count_column(s, gap, enemies, rewards, floor)
 
 
 def evaluate(s, t):
@@ -132,11 +139,11 @@ class TileLevels(Domain):
         if self.controls.fixed or self.controls.score is not None:
             raise LevelError("fixed pieces and other scores are for the chain of slices")
         tiles = [TILES[tile] for tile in chain.tiles]
-        first = [_first(column, self.controls.player == "large") for column in chain.starts]
-        good = [i for i, (_, _, reach) in enumerate(first) if reach]
-        if not good:
+        tall = self.controls.player == "large"
+        starts = [column for column in chain.starts if column_masks(column, tall)[2]]
+        if not starts:
             raise LevelError("no level of the corpus begins with a floor to stand on")
-        numbers = [[chain.tiles.index(tile) for tile in chain.starts[i]] for i in good]
+        numbers = [[chain.tiles.index(tile) for tile in column] for column in starts]
         crowd = self.controls.crowd
         tables = {
             "stops": np.array([tile.stops for tile in tiles], np.int64),
@@ -147,12 +154,11 @@ class TileLevels(Domain):
             "draws": chain.draws,
             "summed": chain.summed,
             "starts": np.array(numbers, np.int8),
-            "first": np.array([first[i] for i in good], np.int64),
             "limits": np.array(
                 [
                     self.controls.length,
                     chain.height,
-                    self.controls.player == "large",
+                    tall,
                     10**6 if crowd is None else crowd,
                 ],
                 np.int64,
@@ -173,14 +179,6 @@ class TileLevels(Domain):
         return Level.of_columns(columns, where)
 
 
-def _first(column: str, tall: bool) -> tuple[int, int, int]:
-    """Masks of a first column, with the tile where the player starts."""
-    from treewright.domains.levels.reach import column_masks
-
-    stops, carries, stand, _ = column_masks(column, tall)
-    return stops, carries, 1 << (stand.bit_length() - 1) if stand else 0
-
-
 @functools.cache
 def _kind(max_length: int) -> type[TileLevels]:
     """The class for levels up to a length."""
@@ -198,16 +196,10 @@ def _kind(max_length: int) -> type[TileLevels]:
         if s.n == 0:
             for row in range(t.limits[1]):
                 s.column[row] = t.starts[action, row]
-            s.stops[0] = t.first[action, 0]
-            s.carries[0] = t.first[action, 1]
-            s.reach[0] = t.first[action, 2]
-            s.n = 1
-            return
-        draw_column(s, t, action)
+        else:
+            draw_column(s, t, action)
         append_drawn(s, t)
-        widest = len(t.move_group) // 32 - 1
-        lost = s.n - 1 - s.far >= widest or (s.n == t.limits[0] and s.far != s.n - 1)
-        if lost or s.crowd > t.limits[3]:
+        if out_of_reach(s, t) or s.crowd > t.limits[3]:
             s.dead = UNREACHABLE
 
     def ended(s, t):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from treewright.errors import OptionError, TreewrightError
+from treewright.errors import OptionError, TreewrightError, nearest
 
 Kind = Literal[
     "empty",
@@ -57,7 +57,7 @@ def _solid(kind: Kind, vglc: str) -> Tile:
     return Tile(kind, stops=True, carries=True, vglc=vglc)
 
 
-EMPTY, GROUND, START, GOAL = "-", "X", "M", "F"
+EMPTY, START, GOAL = "-", "M", "F"
 TILES: dict[str, Tile] = {
     "-": _passable("empty", "-"),
     "|": _passable("empty", "-"),  # the background of a jump-through platform
@@ -86,9 +86,6 @@ TILES: dict[str, Tile] = {
     "M": _passable("start", "-"),
     "F": _passable("goal", "-"),
 }
-
-VGLC = "-XS?QUEo<>[]Bb"
-"""What we write in the format of the Video Game Level Corpus; ``U``, a hidden power-up, is ours."""
 
 KINDS: tuple[Kind, ...] = (
     "solid",
@@ -143,23 +140,8 @@ def _by_tags(character: str, tags: set[str], where: str) -> str:
     )
 
 
-def legend_json() -> dict[str, dict[str, list[str]]]:
-    """Our own legend in the corpus's format."""
-    return {
-        "tiles": {
-            c: [
-                "solid" if TILES[c].stops else "passable",
-                {"question": "question block"}.get(TILES[c].kind, TILES[c].kind),
-            ]
-            for c in VGLC
-        }
-    }
-
-
 def one_of(name: str, value: str, known: Iterable[str]) -> str:
     """Refuse a word that is not in a list."""
-    from treewright.errors import nearest
-
     names = list(known)
     if value not in names:
         raise OptionError(f"{name} {value!r} is unknown{nearest(value, names)}")
