@@ -374,6 +374,20 @@ def test_a_marked_start_is_where_the_level_begins():
     assert playable(made.level, "large")
 
 
+def test_a_start_without_room_for_the_large_player_is_no_start():
+    """The player begins on the lowest floor; that there is room on a higher one does not help."""
+    low = Level.of_columns(["-" * 10 + "X-XX"] + ["-" * 12 + "XX"] * 2, "low.txt")
+    for player, room in (("small", True), ("large", False)):
+        domain = Levels(own_chain(), Controls(length=30, fixed=((0, low),), player=player))
+        if room:
+            assert playable(generate(domain).level, player)
+        else:
+            with pytest.raises(LevelError, match="leave no way through"):
+                generate(domain)
+    with pytest.raises(LevelError, match="no level of the corpus begins"):
+        TileLevels(learn_tiles([low]), Controls(length=30))
+
+
 def test_a_score_without_a_number_is_a_bad_level():
     def nothing(columns, length, gaps, enemies, rewards, height, difficulty):
         return math.nan if gaps == 0 else 1.0

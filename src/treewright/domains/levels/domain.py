@@ -29,7 +29,7 @@ from treewright.domains.levels.level import Level
 from treewright.domains.levels.moves import ABOVE, as_tables, to_the_right
 from treewright.domains.levels.reach import RING, append_column, column_masks
 from treewright.domains.levels.score import BEST, FAILED, Score, quadratic, worth
-from treewright.domains.levels.tiles import START, TILES, LevelError
+from treewright.domains.levels.tiles import TILES, LevelError
 from treewright.options import Options, Rollout, Widening
 from treewright.random import uniform
 
@@ -334,7 +334,9 @@ def slice_tables(slices: tuple[str, ...], tall: bool) -> dict[str, np.ndarray]:
         "carries": np.array([m[1] for m in masks], np.int64),
         "stand": np.array([m[2] for m in masks], np.int64),
         "thin": np.array([m[3] for m in masks], np.int64),
-        "start": np.array([_start(c, m[2]) for c, m in zip(slices, masks, strict=True)], np.int64),
+        "start": np.array(
+            [start_mask(c, m[2]) for c, m in zip(slices, masks, strict=True)], np.int64
+        ),
         "gap": np.array([not column[-1].stops for column in tiles], np.int8),
         "enemies": np.array([sum(t.kind == "enemy" for t in c) for c in tiles], np.int8),
         "rewards": np.array([sum(t.reward for t in c) for c in tiles], np.int8),
@@ -342,11 +344,13 @@ def slice_tables(slices: tuple[str, ...], tall: bool) -> dict[str, np.ndarray]:
     }
 
 
-def _start(column: str, stand: int) -> int:
-    """The mask of the tile where the player starts, if this is the first slice."""
-    if START in column:
-        return stand & (1 << (ABOVE + column.index(START)))
-    return 1 << (stand.bit_length() - 1) if stand else 0
+def start_mask(column: str, stand: int) -> int:
+    """The tile where the player starts if this is the first slice; 0 if there is no room."""
+    try:
+        _, row = Level.of_columns([column]).start
+    except LevelError:
+        return 0
+    return stand & (1 << (ABOVE + row))
 
 
 def chain_tables(

@@ -20,6 +20,7 @@ from treewright.domains.levels.domain import (
     out_of_reach,
     paper_score,
     power_of_two,
+    start_mask,
 )
 from treewright.domains.levels.level import MOST_ROWS, Level
 from treewright.domains.levels.moves import ABOVE, as_tables, to_the_right
@@ -86,6 +87,7 @@ def append_drawn(s, t):
         free = (stops >> (ABOVE + row)) & 1 == 0
         if free and (carries >> (ABOVE + row + 1)) & 1 == 1:
             floor = rows - 2 - row
+            lowest = 0
             if t.limits[2] == 0 or (stops >> (ABOVE + row - 1)) & 1 == 0:
                 lowest = 1 << (ABOVE + row)
                 stand |= lowest
@@ -140,7 +142,7 @@ class TileLevels(Domain):
             raise LevelError("fixed pieces and other scores are for the chain of slices")
         tiles = [TILES[tile] for tile in chain.tiles]
         tall = self.controls.player == "large"
-        starts = [column for column in chain.starts if column_masks(column, tall)[2]]
+        starts = [c for c in chain.starts if start_mask(c, column_masks(c, tall)[2])]
         if not starts:
             raise LevelError("no level of the corpus begins with a floor to stand on")
         numbers = [[chain.tiles.index(tile) for tile in column] for column in starts]
