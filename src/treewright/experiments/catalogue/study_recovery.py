@@ -152,7 +152,7 @@ EXPERIMENT = Experiment(
     "claim with 64 pairs, and with 6,400 pairs the mean estimates are within 10 %.",
     source="odds ratios of Summerville, Philip & Mateas 2015, sections 'Challenge' and "
     "'Preference'; simulated answers, nobody played",
-    scales={"smoke": grids(2, 1), "laptop": grids(200, 100), "paper": grids(2000, 1000)},
+    scales={"smoke": grids(2, 1), "laptop": grids(200, 300), "paper": grids(2000, 1000)},
     run=run,
     measure=MEASURE,
     groups=("question", "pairs", "term"),
