@@ -85,7 +85,15 @@ def _play(domain: Domain, report: Report, rng: Any) -> None:
     rewards = _rewards(position, report)
     report.games += 1
     report.longest = max(report.longest, len(position.history))
-    _repeat(domain, position.history, seen, rewards, report)
+    found = _repeat(Position(domain), position.history, seen, rewards)
+    if found:
+        report.add(f"the same actions led to {found}: play() is not deterministic")
+    if domain.function("rewind"):
+        again = position.copy()
+        again.rewind(Position(domain))
+        found = _repeat(again, position.history, seen, rewards)
+        if found:
+            report.add(f"after rewind() the same actions led to {found}")
 
 
 def _look(position: Position, report: Report) -> list[int]:
@@ -161,17 +169,13 @@ def _rewards(position: Position, report: Report) -> list[float]:
     return rewards
 
 
-def _repeat(
-    domain: Domain, history: list[int], seen: list[Any], rewards: list[float], report: Report
-) -> None:
-    again = Position(domain)
+def _repeat(again: Position, history: list[int], seen: list[Any], rewards: list[float]) -> str:
+    """What is different when a game is played again; nothing if all is well."""
     for action, before in zip(history, seen, strict=True):
-        if (again.legal(), again.player) != before:
-            report.add("the same actions led to another position: play() is not deterministic")
-            return
-        again.play(action)
-    if again.rewards() != rewards:
-        report.add("the same actions led to other rewards")
+        if again.ended or (again.legal(), again.player) != before:
+            return "another position"
+        again.follow(action)
+    return "" if again.rewards() == rewards else "other rewards"
 
 
 def _engines(domain: Domain, report: Report, seed: int) -> None:

@@ -42,6 +42,7 @@ OPTIONAL = {
     "sample_chance": ("s", "rng"),
     "allowed": ("s", "action"),
     "greedy": ("s", "rng", "out"),
+    "rewind": ("s", "root"),
     "describe": ("s", "action"),
     "render": ("s",),
     "copy": ("s",),
@@ -100,9 +101,10 @@ class Domain:
     Required functions: ``start``, ``legal``, ``play``, ``ended``, ``rewards``.  Optional ones:
     ``player``, ``rollout``, ``weight``, ``legal_weights``, ``prior``, ``value``, ``amaf_key``,
     ``sample_chance``, ``beat``, ``priority``, ``allowed`` (is this action legal?) and ``greedy``
-    (the action that looks best at once), both for planners of whole turns, ``describe``,
-    ``render``, ``copy``.  Any of them may take the instance's tables as a second parameter
-    named ``t``.
+    (the action that looks best at once), both for planners of whole turns, ``rewind``
+    (make ``s``, which was played on from ``root``, equal to it again: for large states of which
+    an action changes little), ``describe``, ``render``, ``copy``.  Any of them may take the
+    instance's tables as a second parameter named ``t``.
     """
 
     id: ClassVar[str] = ""

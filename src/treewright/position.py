@@ -68,6 +68,11 @@ class Position:
         self._hooks["play"](self.state, self._tables, action)
         self.history.append(action)
 
+    def rewind(self, root: "Position") -> None:
+        """Take back what was played since this position was a copy of ``root``."""
+        self._hooks["rewind"](self.state, self._tables, root.state)
+        self.history = list(root.history)
+
     def rewards(self) -> list[float]:
         return self._numbers("rewards")
 

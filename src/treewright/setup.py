@@ -59,6 +59,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         HAS_WEIGHT=domain.function("weight") is not None,
         KEEP_STATE=options.keep_state,
         LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
+        REWINDS=domain.function("rewind") is not None,
     )
 
 

@@ -95,7 +95,9 @@ class Burning:
         assert budget.seconds is not None
         clock = Clock(budget.seconds)
         phases = max(1, SLICE // simulations)
-        while clock.left > 0:
+        before = -1
+        while clock.left > 0 and self._done > before:
+            before = self._done
             self.burn(phases, phases * simulations)
 
     def burn(self, phases: int, simulations: int, length: int = 0) -> None:

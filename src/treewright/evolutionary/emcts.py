@@ -9,16 +9,16 @@ from treewright.evolutionary.mutations import NOTHING, mutations
 from treewright.options import Options, Rollout
 
 # The paper burns 20 bridges at 200 ms, 40 at 1 s and 100 at 5 s a turn; its EMCTS evaluated about
-# 1,300 to 34,000 turns in these times.  At each of these budgets we found about 16 evaluations
+# 1,300 to 34,000 turns in these times.  At each of these budgets we found about 20 evaluations
 # before each commit to be best (docs/tactics.md).
-PER_PHASE = 16
+PER_PHASE = 20
 
 
 class EvolutionaryMCTS(Agent):
     """Starts from Greedy Action's turn; C = 0, evaluation at the leaf, bridge-burning phases.
 
     Plays the best turn that was ever evaluated.  ``phases``: so many whatever the budget, as in
-    the paper; by default one for every 16 evaluations.  ``reply`` judges each turn after so many
+    the paper; by default one for every 20 evaluations.  ``reply`` judges each turn after so many
     actions of a greedy reply by the opponent.
     """
 
@@ -47,6 +47,7 @@ class EvolutionaryMCTS(Agent):
         root["dice"] = seed
         root["length"] = 0
         root["worth"] = NOTHING
+        root["listed"] = root["changed"] = root["forced"] = 0
         root["most"] = self.length
         root["reply"] = self.reply
         self._burning.begin(self._genome, seed, 0)

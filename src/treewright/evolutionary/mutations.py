@@ -2,8 +2,9 @@
 
 A state is a complete turn, a *genome*, with the domain's states along it; an action replaces
 one gene.  Genes behind it that became illegal are repaired by Greedy Action.  Since the states
-before the replaced gene are kept, a mutation replays only what follows; mutations are listed
-only when the kernel opens a node, never for a leaf.
+before the replaced gene are kept, a mutation replays only what follows, and is taken back at the
+same price (``rewind``).  Mutations are listed only when the kernel opens a node, never for a leaf,
+and then only for the states that have changed since the last commit.
 """
 
 from typing import Any
@@ -12,12 +13,14 @@ import numpy as np
 
 from treewright.domain import Domain
 from treewright.errors import OptionError
-from treewright.kernel.rng import below
+from treewright.evolutionary.agent import HERE
+from treewright.kernel.specialise import takes_tables, with_tables
 
 SHIFT = 24  # a mutation is position << 24 | action
 NOTHING = -1.0  # what an empty genome is worth
 SIZES = (4, 8, 16, 32, 64)  # genes of a genome: turns are not longer than
 LONGEST = SIZES[-1]
+TYPICAL = 48  # legal actions of a state; where there are more, not all lists of a turn are kept
 
 
 def genome_dtype(domain: Domain, size: int, reply: bool) -> np.dtype:
@@ -38,6 +41,12 @@ def genome_dtype(domain: Domain, size: int, reply: bool) -> np.dtype:
             ("most", np.int32),  # actions of a turn
             ("reply", np.int32),  # judge after so many actions of a greedy reply
             ("mover", np.int32),
+            ("changed", np.int32),  # genes from here on may differ from the root's
+            ("forced", np.int32),  # 1: there is no other turn
+            # the legal actions behind each of the first ``listed`` states, one list after the other
+            ("listed", np.int32),
+            ("ends", np.int32, (size + 1,)),
+            ("lists", np.int32, (size * min(domain.max_actions, TYPICAL),)),
         ],
         align=True,
     )
@@ -61,68 +70,36 @@ def mutations(domain: Domain, length: int, reply: int = 0) -> Domain:
     return found
 
 
+def turn_steps(domain: Domain) -> dict[str, Any]:
+    """The steps of turn_kernel.py over the domain's functions, and these."""
+    path = HERE / "turn_kernel.py"
+    scope: dict[str, Any] = {n: with_tables(f) for n, f in domain.functions.items()}
+    scope |= {
+        "__name__": __name__,
+        "HAS_ALLOWED": "allowed" in scope,
+        "HAS_GREEDY": "greedy" in scope,
+    }
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), scope)
+    return scope
+
+
 def _kind(domain: Domain, size: int, replied: bool) -> Any:
-    base = {name: _uniform(f) for name, f in domain.functions.items()}
-    legal, play, ended = base["legal"], base["play"], base["ended"]
-    player, rewards, value = base["player"], base["rewards"], base["value"]
-    has_allowed, has_greedy = "allowed" in base, "greedy" in base
-    allowed, greedy = base.get("allowed", legal), base.get("greedy", legal)
-    players = domain.players
-    answer, trial = size + 1, size + 1 + replied
+    steps = turn_steps(domain)
+    legal, play, ended, player = (steps[n] for n in ("legal", "play", "ended", "player"))
+    same_turn, may_play = steps["same_turn"], steps["may_play"]
+    judged, greedy_action = steps["worth"], steps["greedy_action"]
+    answer = size + 1  # the state behind a reply
     start_of = domain
-
-    def lasts(s, t, mover):
-        return not ended(s, t) and player(s, t) == mover
-
-    def judged(g, t, s, mover):
-        for i in range(players):
-            g.out[i] = 0.0
-        if ended(s, t):
-            rewards(s, t, g.out)
-        else:
-            value(s, t, g.out)
-        return g.out[mover]
-
-    def may_play(g, t, s, action):
-        if has_allowed:
-            return allowed(s, t, action)
-        n = legal(s, t, g.buffer)
-        for i in range(n):
-            if g.buffer[i] == action:
-                return True
-        return False
-
-    def greedy_action(g, t, s):
-        if has_greedy:
-            return greedy(s, t, g.dice, g.buffer)
-        mover = player(s, t)
-        n = legal(s, t, g.buffer)
-        top = -1e300
-        ties = 0
-        best = 0
-        for i in range(n):
-            g.states[trial] = s
-            play(g.states[trial], t, g.buffer[i])
-            found = judged(g, t, g.states[trial], mover)
-            if found > top:
-                top = found
-                best = i
-                ties = 1
-            elif found == top:
-                ties += 1
-                if below(g.dice, ties) == 0:
-                    best = i
-        return g.buffer[best]
 
     def unfold(g, t, first, known):
         """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced."""
         at = first
         mover = g.mover
-        while at < g.most and lasts(g.states[at], t, mover):
+        while at < g.most and same_turn(g.states[at], t, mover):
             s = g.states[at]
             # the mutated gene comes from the list of legal actions
-            if at >= known or (at > first and not may_play(g, t, s, g.genes[at])):
-                g.genes[at] = greedy_action(g, t, s)
+            if at >= known or (at > first and not may_play(s, t, g.genes[at], g.buffer)):
+                g.genes[at] = greedy_action(s, t, g.dice, g.buffer, g.states, g.out)
             g.states[at + 1] = s
             play(g.states[at + 1], t, g.genes[at])
             at += 1
@@ -130,7 +107,7 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         if replied:
             respond(g, t, at)
         else:
-            g.worth = judged(g, t, g.states[at], mover)
+            g.worth = judged(g.states[at], t, mover, g.out)
 
     def respond(g, t, at):
         """Judge the turn after a quick greedy reply."""
@@ -139,10 +116,10 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         if not ended(s, t):
             opponent = player(s, t)
             moves = 0
-            while moves < g.reply and lasts(s, t, opponent):
-                play(s, t, greedy_action(g, t, s))
+            while moves < g.reply and same_turn(s, t, opponent):
+                play(s, t, greedy_action(s, t, g.dice, g.buffer, g.states, g.out))
                 moves += 1
-        g.worth = judged(g, t, s, g.mover)
+        g.worth = judged(s, t, g.mover, g.out)
 
     def start(s, length=size, reply=0):
         s.states[0] = start_of.new_state()
@@ -153,17 +130,34 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
     def listed(g, t, out):
         n = 0
         for at in range(g.length):
-            own = g.genes[at]
-            found = out[n:]  # listed where they go, then marked with their position
-            count = legal(g.states[at], t, found)
-            for i in range(count):
-                action = found[i]
-                if action != own:
-                    out[n] = (at << 24) | action
-                    n += 1
+            if at >= g.listed:
+                n = mark(g, at, out, n, out[n:], relist(g, t, at, out[n:]))
+            else:
+                n = mark(g, at, out, n, g.lists[g.ends[at] :], g.ends[at + 1] - g.ends[at])
         if n == 0:  # an empty genome, or a forced turn
             out[0] = g.genes[0]
             n = 1
+        return n
+
+    def relist(g, t, at, found):
+        """List the legal actions behind a state, and keep them where there is room."""
+        count = legal(g.states[at], t, found)
+        first = g.ends[at]
+        if at == g.listed and first + count <= len(g.lists):
+            for i in range(count):
+                g.lists[first + i] = found[i]
+            g.ends[at + 1] = first + count
+            g.listed = at + 1
+        return count
+
+    def mark(g, at, out, n, found, count):
+        """Append the mutations that these actions make; without branches, since the own gene
+        can't be predicted.  ``found`` may lie where the mutations go."""
+        own = g.genes[at]
+        for i in range(count):
+            action = found[i]
+            out[n] = (at << 24) | action
+            n += action != own
         return n
 
     def mutate(g, t, action):
@@ -171,12 +165,29 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         known = g.length
         if known == 0:
             g.mover = player(g.states[0], t)
+        g.changed = min(g.changed, at)
+        g.listed = min(g.listed, at + 1)
+        if known > 0 and g.genes[at] == action & 16777215:
+            g.forced = 1
         g.genes[at] = action & 16777215
         g.dice[0] = g.dice[0] ^ action  # different mutations break ties differently
         unfold(g, t, at, known)
 
-    def never(g):
-        return False
+    def rewind(g, root):
+        """Take mutations back: only what lies behind the first of them is copied."""
+        for at in range(g.changed, root.length):
+            g.genes[at] = root.genes[at]
+            g.states[at + 1] = root.states[at + 1]
+        g.listed = min(g.listed, g.changed + 1)
+        g.changed = size
+        g.length = root.length
+        g.worth = root.worth
+        g.mover = root.mover
+        g.forced = root.forced
+        g.dice[0] = root.dice[0]
+
+    def only(g):
+        return g.forced == 1
 
     def worth(g, out):
         out[0] = g.worth
@@ -186,7 +197,7 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         own = domain.function("describe")
         shown = str(gene)
         if own is not None:
-            tables = (domain.interpreted_tables,) if _takes_tables(own) else ()
+            tables = (domain.interpreted_tables,) if takes_tables(own) else ()
             shown = own(s.states[at], *tables, gene)
         return f"{at + 1}: {shown}"
 
@@ -203,35 +214,10 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
             "start": start,
             "legal": listed,
             "play": mutate,
-            "ended": never,
+            "rewind": rewind,
+            "ended": only,
             "rewards": worth,
             "value": worth,
             "describe": describe,
         },
     )
-
-
-def _takes_tables(function: Any) -> bool:
-    return bool(function.__code__.co_varnames[1:2] == ("t",))
-
-
-def _uniform(function: Any) -> Any:
-    """The function with the tables as its second parameter, wanted or not."""
-    if _takes_tables(function):
-        return function
-    if function.__code__.co_argcount == 1:
-
-        def call(s, t):
-            return function(s)
-
-    elif function.__code__.co_argcount == 2:
-
-        def call(s, t, a):
-            return function(s, a)
-
-    else:
-
-        def call(s, t, a, b):
-            return function(s, a, b)
-
-    return call

@@ -66,6 +66,7 @@ class Switches:
     LEGAL_WEIGHTS: bool
     KEEP_STATE: bool = False
     AT_LEAF: bool = False  # no rollouts at all: nothing of them is compiled
+    REWINDS: bool = False  # the domain takes back what was played, instead of a copy of the root
 
     @property
     def per_edge(self) -> bool:

@@ -36,7 +36,7 @@ def compact(nodes, edges, runs, root, min_visits, lazy, new):
             relink(nodes, edges, nodes[i], new)
             nodes[new[i]] = nodes[i]
     run.nodes = kept
-    run.edges = pack(nodes, edges, kept, run.edges, lazy)
+    run.edges = pack(nodes, edges, kept, lazy)
     for kind in range(len(run.free)):
         run.free[kind] = 0
 
@@ -77,23 +77,26 @@ def relink(nodes, edges, node, new):
     node.tried = end - node.first
 
 
-def pack(nodes, edges, kept, used, lazy):
+def pack(nodes, edges, kept, lazy):
     """Move the kept nodes' blocks of edges down and return how many edges are left.
 
     Blocks lie in the order in which nodes were opened, not in the order of nodes; so each
     block's first edge lends its place to the number of its owner while we pass over them.
     """
+    blocks = 0
     for i in range(kept):
         if nodes[i].n > 0:
+            blocks += 1
             first = nodes[i].first
             nodes[i].first = edges[first].child
             edges[first].child = OWNER + i
     top = 0
     e = 0
-    while e < used:
+    while blocks > 0:
         if edges[e].child >= OWNER + 1073741824:
             e += 1
             continue
+        blocks -= 1
         node = nodes[edges[e].child - OWNER]
         edges[e].child = node.first
         node.first = top

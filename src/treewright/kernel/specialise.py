@@ -39,8 +39,15 @@ def takes_tables(function: types.FunctionType) -> bool:
     return function.__code__.co_varnames[1:2] == ("t",) and function.__code__.co_argcount > 1
 
 
-def _without_tables(function: Any, arguments: int) -> Callable[..., Any]:
-    """Give a function that does not want the tables the kernel's uniform signature."""
+def with_tables(function: Any, own: types.FunctionType | None = None) -> Callable[..., Any]:
+    """The function with the kernel's uniform signature ``(s, t, …)``, tables wanted or not.
+
+    ``own`` is what its author wrote, if ``function`` is a compiled copy of that.
+    """
+    own = own or function
+    arguments = own.__code__.co_argcount
+    if takes_tables(own):
+        return function  # type: ignore[no-any-return]
     if arguments == 1:
 
         def call(s, t):  # type: ignore[no-untyped-def]
@@ -67,10 +74,8 @@ def hooks(
     found = {}
     for name, function in domain.functions.items():
         ready = rebind.function(function)
-        if not takes_tables(function):
-            adapter = _without_tables(ready, function.__code__.co_argcount)
-            ready = jit(adapter) if jit else adapter
-        found[name] = ready
+        uniform = with_tables(ready, function)
+        found[name] = jit(uniform) if jit and uniform is not ready else uniform
     return found
 
 

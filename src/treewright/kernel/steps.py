@@ -42,13 +42,18 @@ def search(tree, t, params, runs, rng, simulations):
     rng = borrow(rng)
     p = params[0]
     run = runs[0]
+    if REWINDS:
+        tree.work[0] = tree.root[0]
     for _ in range(simulations):
         if run.created >= p.max_created:
             return NODE_LIMIT
         if SOLVER and tree.nodes[0].low >= tree.nodes[0].high:
             return SOLVED
         run.replay = rng[0]
-        tree.work[0] = tree.root[0]
+        if REWINDS:
+            rewind(tree.work[0], t, tree.root[0])
+        else:
+            tree.work[0] = tree.root[0]
         s = tree.work[0]
         if BOUND:
             beat(s, t, run.best_score)
@@ -91,7 +96,9 @@ def descend(tree, t, p, run, rng, s):
         if nodes[current].n == 0:  # an opened node was checked when it was opened
             if ended(s, t) or (TURN and mover >= 0 and mover != run.root_player):
                 break
-            status = open_node(tree, t, p, run, rng, s, current, mover)
+            # the root itself, not its copy: what the domain notes down while it lists is kept
+            opened = tree.root[0] if current == 0 else s
+            status = open_node(tree, t, p, run, rng, opened, current, mover)
             if status == FULL:
                 run.full = 1
                 if p.rollout_when_full:

@@ -28,7 +28,7 @@ _TERRAIN = {"A": ASSAULT, "S": DEFENSE, "P": POWER, "d": DEPLOY, "D": DEPLOY + 1
 BOARD, OWN_DEPLOY, ASSAULTS, SPECIAL = 0, 1, 3, 4
 
 # a de Bruijn sequence: its shifts by 0 to 63 differ in their upper six bits, which tell the bits
-# of a mask apart (compilers know the idiom and make one instruction of it)
+# of a mask apart
 _SEQUENCE = 0x022FDD63CC95386D
 _BIT = np.zeros(64, np.uint8)
 for _i in range(64):

@@ -21,17 +21,17 @@ from treewright.domains.tactics.units import (
     CARDS,
     CRYSTAL,
     FORCE,
+    GEAR_BIT,
     INFERNO,
     KNIGHT,
     MAGICAL,
-    MAGICAL_RESISTANCE,
     MAX_HP,
-    PHYSICAL_RESISTANCE,
     POTION,
-    RUNEMETAL,
+    RESISTANCE,
     SCALE_BIT,
     SCROLL_BIT,
-    TWICE_NEAR,
+    SHELTER,
+    TWICE,
     WIZARD,
 )
 
@@ -49,16 +49,16 @@ def power(s, t, q):
 
 
 @inlined
-def damage(s, t, f, q):
-    """What an attack from ``f`` takes from the unit on ``q``; no bonus against crystals yet."""
+def struck(s, t, f, q, strength):
+    """What an attack from ``f`` takes from the unit on ``q``; no bonus against crystals yet.
+
+    ``strength`` is :func:`power` of the attacker.
+    """
     k = s.unit[f]
     what = s.unit[q] * 16 + s.gear[q]
-    if MAGICAL[k]:
-        resistance = MAGICAL_RESISTANCE[what]
-    else:
-        resistance = PHYSICAL_RESISTANCE[what] + (20 if t.terrain[q] == DEFENSE else 0)
-    twice = TWICE_NEAR[k] if t.near[SQUARES + f] >> q & 1 else 2
-    return power(s, t, f) * twice * (100 - resistance) // 200
+    resistance = RESISTANCE[MAGICAL[k] * 96 + what] + SHELTER[k] * (t.terrain[q] == DEFENSE)
+    twice = TWICE[k * 2 + (t.near[SQUARES + f] >> q & 1)]
+    return strength * twice * (100 - resistance) // 200
 
 
 def assault_bonus(s, t):
@@ -105,19 +105,25 @@ def hit(s, t, q, loss):
         s.down[foe] |= bit
 
 
+def behind(s, t, f, q):
+    """Where a Knight on ``f`` pushes what it struck on ``q``: one square straight on, or -1."""
+    x = 2 * (q // HEIGHT) - f // HEIGHT
+    y = 2 * (q % HEIGHT) - f % HEIGHT
+    if x < 0 or x >= WIDTH or y < 0 or y >= HEIGHT:
+        return -1
+    found = x * HEIGHT + y
+    closed = standing(s) | t.zone[OWN_DEPLOY + s.player]
+    return found if t.zone[BOARD] & ~closed & (int64(1) << found) else -1
+
+
 def knock_back(s, t, f, q):
     """A Knight pushes what it struck one square straight away, fallen or not."""
     foe = 1 - s.player
     if (s.up[foe] | s.down[foe]) >> q & 1 == 0:
         return
-    x = 2 * (q // HEIGHT) - f // HEIGHT
-    y = 2 * (q % HEIGHT) - f % HEIGHT
-    if x < 0 or x >= WIDTH or y < 0 or y >= HEIGHT:
-        return
-    behind = x * HEIGHT + y
-    closed = standing(s) | t.zone[OWN_DEPLOY + s.player]
-    if t.zone[BOARD] & ~closed & (int64(1) << behind):
-        carry(s, q, behind, foe)
+    to = behind(s, t, f, q)
+    if to >= 0:
+        carry(s, q, to, foe)
 
 
 def next_link(s, t, last, dx, dy):
@@ -168,23 +174,25 @@ def links(s, t, f, q):
 
 
 @inlined
-def link_damage(s, t, f, q, per_cent, bonus):
+def link_damage(s, t, f, q, strength, per_cent, bonus):
     """What lightning takes from the unit or crystal on ``q`` after a jump."""
-    loss = damage(s, t, f, q) * per_cent // 100
+    loss = struck(s, t, f, q, strength) * per_cent // 100
     return loss + bonus if s.unit[q] == CRYSTAL else loss
 
 
-def chain(s, t, f, first, second, bonus):
+def chain(s, t, f, q, strength, bonus):
     """Lightning jumps on, twice, to a neighbour of the last square struck."""
+    first, second = links(s, t, f, q)
     if first >= 0:
-        hit(s, t, first, link_damage(s, t, f, first, FIRST_LINK, bonus))
+        hit(s, t, first, link_damage(s, t, f, first, strength, FIRST_LINK, bonus))
     if second >= 0:
-        hit(s, t, second, link_damage(s, t, f, second, SECOND_LINK, bonus))
+        hit(s, t, second, link_damage(s, t, f, second, strength, SECOND_LINK, bonus))
 
 
 def attack(s, t, f, q):
     k = s.unit[f]
-    loss = damage(s, t, f, q)
+    strength = power(s, t, f)
+    loss = struck(s, t, f, q, strength)
     bonus = assault_bonus(s, t)
     if s.unit[q] == CRYSTAL:
         loss += bonus
@@ -192,8 +200,7 @@ def attack(s, t, f, q):
     if k == KNIGHT:
         knock_back(s, t, f, q)
     elif k == WIZARD:
-        first, second = links(s, t, f, q)
-        chain(s, t, f, first, second, bonus)
+        chain(s, t, f, q, strength, bonus)
     s.gear[f] &= ~SCROLL_BIT
 
 
@@ -240,7 +247,7 @@ def inferno(s, t, q):
 
 def inferno_damage(s, q, bonus):
     full = 350 + (bonus if s.unit[q] == CRYSTAL else 0)
-    return full * (100 - MAGICAL_RESISTANCE[s.unit[q] * 16 + s.gear[q]]) // 100
+    return full * (100 - RESISTANCE[96 + s.unit[q] * 16 + s.gear[q]]) // 100
 
 
 def drop(s, t, card, q):
@@ -264,7 +271,7 @@ def drop(s, t, card, q):
         else:
             s.hp[q] = min(s.hp[q] + 1000, full)
     else:
-        gear = 1 << (card - RUNEMETAL)
+        gear = GEAR_BIT[card]
         s.gear[q] |= gear
         if gear >= SCALE_BIT:
             full = MAX_HP[s.unit[q] * 16 + s.gear[q]]

@@ -8,18 +8,18 @@ full health; an Inferno 750.  A finished game is worth ±60,000, a draw 0.
 from numpy import int64
 
 from treewright.domain import inlined
-from treewright.domains.tactics.board import BOARD, HEIGHT, OWN_DEPLOY, WIDTH, lowest
+from treewright.domains.tactics.board import HEIGHT, lowest
 from treewright.domains.tactics.effects import (
     FIRST_LINK,
     SECOND_LINK,
     assault_bonus,
-    damage,
+    behind,
     inferno_damage,
     link_damage,
     links,
     power,
+    struck,
 )
-from treewright.domains.tactics.legal import standing
 from treewright.domains.tactics.state import (
     ATTACK,
     DROP,
@@ -34,12 +34,12 @@ from treewright.domains.tactics.units import (
     BASE_HP,
     CARDS,
     CRYSTAL,
+    GEAR_BIT,
     GEAR_WORTH,
     INFERNO,
     KNIGHT,
     MAX_HP,
     POTION,
-    RUNEMETAL,
     SCALE_BIT,
     SCROLL_BIT,
     SQUARE_WORTH,
@@ -148,32 +148,26 @@ def removed_gain(s, q):
 
 def pushed_gain(s, t, f, q, fell):
     """A Knight's push: the target's new square, and a body that it lands on."""
-    x = 2 * (q // HEIGHT) - f // HEIGHT
-    y = 2 * (q % HEIGHT) - f % HEIGHT
-    if x < 0 or x >= WIDTH or y < 0 or y >= HEIGHT:
+    to = behind(s, t, f, q)
+    if to < 0:
         return int64(0)
-    behind = x * HEIGHT + y
-    closed = standing(s) | t.zone[OWN_DEPLOY + s.player]
-    if t.zone[BOARD] & ~closed & (int64(1) << behind) == 0:
-        return int64(0)
-    found = removed_gain(s, behind)
+    found = removed_gain(s, to)
     if not fell:
         k = s.unit[q] * 6
-        found += SQUARE_WORTH[k + t.terrain[q]] - SQUARE_WORTH[k + t.terrain[behind]]
+        found += SQUARE_WORTH[k + t.terrain[q]] - SQUARE_WORTH[k + t.terrain[to]]
     return found
 
 
-def attack_gain(s, t, f, q):
+@inlined
+def attack_gain(s, t, f, q, strength, bonus):
+    """What an attack is worth: ``strength`` is the attacker's, ``bonus`` against crystals."""
     k = s.unit[f]
-    bonus = assault_bonus(s, t)
-    loss = damage(s, t, f, q)
-    if s.unit[q] == CRYSTAL:
-        loss += bonus
-    found = strike_gain(s, t, q, loss) + scroll_used(s, f)
+    loss = struck(s, t, f, q, strength) + bonus * (s.unit[q] == CRYSTAL)
+    found = strike_gain(s, t, q, loss)
     if k == KNIGHT and s.unit[q] != CRYSTAL:
         found += pushed_gain(s, t, f, q, s.hp[q] <= loss)
     elif k == WIZARD:
-        found += chain_gain(s, t, f, q, bonus, s.hp[q] <= loss)
+        found += chain_gain(s, t, f, q, strength, bonus, s.hp[q] <= loss)
     return found
 
 
@@ -186,24 +180,24 @@ def scroll_used(s, f):
 
 
 @inlined
-def link_gain(s, t, f, q, per_cent, bonus):
+def link_gain(s, t, f, q, strength, per_cent, bonus):
     """What one jump of a chain is worth, and the crystal that it breaks as a mask."""
-    loss = link_damage(s, t, f, q, per_cent, bonus)
+    loss = link_damage(s, t, f, q, strength, per_cent, bonus)
     broken = int64(1) << q if s.unit[q] == CRYSTAL and s.hp[q] <= loss else int64(0)
     return strike_gain(s, t, q, loss), broken
 
 
-def chain_gain(s, t, f, q, bonus, first_broke):
+def chain_gain(s, t, f, q, strength, bonus, first_broke):
     """The two jumps of a chain; the crystals that break are counted for the end of the game."""
     broken = int64(1) << q if first_broke and s.unit[q] == CRYSTAL else int64(0)
     found = int64(0)
     first, second = links(s, t, f, q)
     if first >= 0:
-        more, fell = link_gain(s, t, f, first, FIRST_LINK, bonus)
+        more, fell = link_gain(s, t, f, first, strength, FIRST_LINK, bonus)
         found += more
         broken |= fell
     if second >= 0:
-        more, fell = link_gain(s, t, f, second, SECOND_LINK, bonus)
+        more, fell = link_gain(s, t, f, second, strength, SECOND_LINK, bonus)
         found += more
         broken |= fell
     if broken != 0 and broken == s.gem[1 - s.player]:
@@ -304,7 +298,7 @@ def drop_gain(s, t, card, q):
         if s.hp[q] == 0:
             return revived_gain(s, t, q, 100)
         return int64(min(1000, full - s.hp[q]))
-    bit = 1 << (card - RUNEMETAL)
+    bit = GEAR_BIT[card]
     found = 2 * (GEAR_WORTH[k * 16 + (g | bit)] - GEAR_WORTH[k * 16 + g])
     if bit >= SCALE_BIT:
         found += min(MAX_HP[k * 16 + (g | bit)], s.hp[q] + s.hp[q] // 10) - s.hp[q]
@@ -335,7 +329,7 @@ def gain(s, t, action):
         return moved_gain(s, t, a, b)
     found = int64(0)
     if kind == ATTACK:
-        found = attack_gain(s, t, a, b)
+        found = attack_gain(s, t, a, b, power(s, t, a), assault_bonus(s, t)) + scroll_used(s, a)
     elif kind == HEAL:
         return heal_gain(s, t, a, b)
     elif kind == SWAP:

@@ -16,12 +16,12 @@ from treewright.domains.tactics.state import (
 from treewright.domains.tactics.units import (
     CARDS,
     CLERIC,
+    GEAR_BIT,
     INFERNO,
     MAX_HP,
     NINJA,
     POTION,
     REACH,
-    RUNEMETAL,
     SPEED,
 )
 
@@ -131,7 +131,7 @@ def placements(s, t, card):
         if card == POTION:
             fits = s.hp[q] != MAX_HP[s.unit[q] * 16 + s.gear[q]]
         else:
-            fits = s.gear[q] & (1 << (card - RUNEMETAL)) == 0
+            fits = s.gear[q] & GEAR_BIT[card] == 0
         if fits:
             found |= low
     return found

@@ -32,11 +32,14 @@ HAND = 6  # cards in a full hand
 OPENING_UNITS = 3  # exactly so many units in the opening hand
 
 RUNE_BIT, SCROLL_BIT, SCALE_BIT, HELM_BIT = 1, 2, 4, 8
+GEAR_BIT = np.array([0] * RUNEMETAL + [RUNE_BIT, SCROLL_BIT, SCALE_BIT, HELM_BIT], np.int64)
 BASE_HP = np.array([1000, 800, 800, 800, 800, 4500], np.int64)
 SPEED = np.array([2, 2, 2, 2, 3, 0], np.int64)
 REACH = np.array([1, 3, 2, 2, 2, 0], np.int64)
 MAGICAL = np.array([0, 0, 1, 1, 0, 0], np.int64)
-TWICE_NEAR = np.array([2, 1, 2, 2, 4, 0], np.int64)  # twice the damage factor next to the target
+# twice the damage factor: from afar and next to the target
+TWICE = np.array([(2, 2), (2, 1), (2, 2), (2, 2), (2, 4), (2, 0)], np.int64).reshape(-1)
+SHELTER = 20 * (1 - MAGICAL)  # resistance on a defense square to a unit's attacks
 _POWER = (200, 300, 200, 200, 200, 0)
 _PHYSICAL = (20, 0, 0, 0, 0, 0)  # resistance in percent
 _MAGICAL = (0, 0, 0, 10, 0, 0)
@@ -75,8 +78,12 @@ MAX_HP = _by_gear(
     lambda k, g: int(BASE_HP[k]) + int(BASE_HP[k]) // 10 * (_bits(g)[2] + _bits(g)[3])
 )
 FORCE = _by_gear(lambda k, g: _POWER[k] + _POWER[k] // 2 * _bits(g)[0])  # before the square
-PHYSICAL_RESISTANCE = _by_gear(lambda k, g: _PHYSICAL[k] + 20 * _bits(g)[2])
-MAGICAL_RESISTANCE = _by_gear(lambda k, g: _MAGICAL[k] + 20 * _bits(g)[3])
+RESISTANCE = np.concatenate(  # to physical, then to magical attacks
+    [
+        _by_gear(lambda k, g: _PHYSICAL[k] + 20 * _bits(g)[2]),
+        _by_gear(lambda k, g: _MAGICAL[k] + 20 * _bits(g)[3]),
+    ]
+)
 GEAR_WORTH = _by_gear(
     lambda k, g: sum(w for w, on in zip(_GEAR_WORTH[k], _bits(g), strict=True) if on)
 )
@@ -86,5 +93,9 @@ GEAR_COUNT = np.array([sum(_bits(g)) for g in range(16)], np.int64)
 _SQUARE_ROWS = SQUARE_WORTH.reshape(6, 6)
 MOST_MOVED = int((_SQUARE_ROWS.max(axis=1) - _SQUARE_ROWS.min(axis=1)).max())
 MOST_SWAPPED = 2 * MOST_MOVED
-MOST_EQUIPPED = 2 * max(map(max, _GEAR_WORTH)) + int(MAX_HP[: CRYSTAL * 16].max()) // 10
-MOST_POTION = int(1000 + BASE_HP[:CRYSTAL].max() + SQUARE_WORTH.max() + GEAR_WORTH.max())
+MOST_DROPPED = np.full(CARDS, 4 * 60_000, np.int64)
+MOST_DROPPED[POTION] = max(
+    1000, 100 + BASE_HP[:CRYSTAL].max() + SQUARE_WORTH.max() + GEAR_WORTH.max()
+)
+MOST_DROPPED[RUNEMETAL:] = 2 * np.max(_GEAR_WORTH, axis=0)
+MOST_DROPPED[DRAGONSCALE:] += MAX_HP[: CRYSTAL * 16].max() // 10
