@@ -47,7 +47,8 @@ class EvolutionaryMCTS(Agent):
         root["dice"] = seed
         root["length"] = 0
         root["worth"] = NOTHING
-        root["listed"] = root["changed"] = root["forced"] = 0
+        for name in ("valid", "clean", "changed", "forced", "listed"):
+            root[name] = 0
         root["most"] = self.length
         root["reply"] = self.reply
         self._burning.begin(self._genome, seed, 0)

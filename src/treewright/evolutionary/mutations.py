@@ -2,9 +2,9 @@
 
 A state is a complete turn, a *genome*, with the domain's states along it; an action replaces
 one gene.  Genes behind it that became illegal are repaired by Greedy Action.  Since the states
-before the replaced gene are kept, a mutation replays only what follows, and is taken back at the
-same price (``rewind``).  Mutations are listed only when the kernel opens a node, never for a leaf,
-and then only for the states that have changed since the last commit.
+before the replaced gene are kept, a mutation replays only what follows, and is taken back for the
+price of the genes (``rewind``).  Mutations are listed only when the kernel opens a node, never for
+a leaf, and then only for the states that have changed since the last commit.
 """
 
 from typing import Any
@@ -23,14 +23,15 @@ LONGEST = SIZES[-1]
 TYPICAL = 48  # legal actions of a state; where there are more, not all lists of a turn are kept
 
 
-def genome_dtype(domain: Domain, size: int, reply: bool) -> np.dtype:
+def genome_dtype(domain: Domain, size: int) -> np.dtype:
     """A turn with its states; scratch only where the domain's functions do not save it."""
     functions = domain.functions
     tries = "greedy" not in functions  # Greedy Action then plays every action on trial
     lists = tries or "allowed" not in functions
     return np.dtype(
         [
-            ("states", domain.state, (size + 1 + reply + tries,)),
+            # along the turn, behind it, and one to try out actions
+            ("states", domain.state, (size + 2 + tries,)),
             ("genes", np.int32, (size,)),
             ("buffer", np.int32, (domain.max_actions + 1 if lists else 1,)),
             ("out", np.float64, (domain.players,)),
@@ -41,6 +42,8 @@ def genome_dtype(domain: Domain, size: int, reply: bool) -> np.dtype:
             ("most", np.int32),  # actions of a turn
             ("reply", np.int32),  # judge after so many actions of a greedy reply
             ("mover", np.int32),
+            ("valid", np.int32),  # states up to this one belong to the genes
+            ("clean", np.int32),  # states up to this one are still the root's
             ("changed", np.int32),  # genes from here on may differ from the root's
             ("forced", np.int32),  # 1: there is no other turn
             # the legal actions behind each of the first ``listed`` states, one list after the other
@@ -88,38 +91,47 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
     legal, play, ended, player = (steps[n] for n in ("legal", "play", "ended", "player"))
     same_turn, may_play = steps["same_turn"], steps["may_play"]
     judged, greedy_action = steps["worth"], steps["greedy_action"]
-    answer = size + 1  # the state behind a reply
+    leaf = size + 1  # the state behind the turn
     start_of = domain
 
     def unfold(g, t, first, known):
-        """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced."""
+        """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
+
+        States between are not kept: most turns are judged and never looked at again.
+        """
+        g.states[leaf] = g.states[first]
+        s = g.states[leaf]
         at = first
         mover = g.mover
-        while at < g.most and same_turn(g.states[at], t, mover):
-            s = g.states[at]
+        while at < g.most and same_turn(s, t, mover):
             # the mutated gene comes from the list of legal actions
             if at >= known or (at > first and not may_play(s, t, g.genes[at], g.buffer)):
                 g.genes[at] = greedy_action(s, t, g.dice, g.buffer, g.states, g.out)
-            g.states[at + 1] = s
-            play(g.states[at + 1], t, g.genes[at])
+            play(s, t, g.genes[at])
             at += 1
         g.length = at
+        g.valid = first
         if replied:
-            respond(g, t, at)
-        else:
-            g.worth = judged(g.states[at], t, mover, g.out)
+            respond(g, t, s)
+        g.worth = judged(s, t, mover, g.out)
 
-    def respond(g, t, at):
-        """Judge the turn after a quick greedy reply."""
-        g.states[answer] = g.states[at]
-        s = g.states[answer]
+    def respond(g, t, s):
+        """Play a quick greedy reply."""
         if not ended(s, t):
             opponent = player(s, t)
             moves = 0
             while moves < g.reply and same_turn(s, t, opponent):
                 play(s, t, greedy_action(s, t, g.dice, g.buffer, g.states, g.out))
                 moves += 1
-        g.worth = judged(s, t, g.mover, g.out)
+
+    def catch_up(g, t, upto):
+        """Bring the states along the turn up to date."""
+        while g.valid < upto:
+            at = g.valid
+            g.states[at + 1] = g.states[at]
+            play(g.states[at + 1], t, g.genes[at])
+            g.clean = min(g.clean, at)
+            g.valid = at + 1
 
     def start(s, length=size, reply=0):
         s.states[0] = start_of.new_state()
@@ -141,6 +153,7 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
 
     def relist(g, t, at, found):
         """List the legal actions behind a state, and keep them where there is room."""
+        catch_up(g, t, at)
         count = legal(g.states[at], t, found)
         first = g.ends[at]
         if at == g.listed and first + count <= len(g.lists):
@@ -165,6 +178,7 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         known = g.length
         if known == 0:
             g.mover = player(g.states[0], t)
+        catch_up(g, t, at)
         g.changed = min(g.changed, at)
         g.listed = min(g.listed, at + 1)
         if known > 0 and g.genes[at] == action & 16777215:
@@ -174,10 +188,13 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         unfold(g, t, at, known)
 
     def rewind(g, root):
-        """Take mutations back: only what lies behind the first of them is copied."""
+        """Take mutations back: the states along the root's turn are there as a rule."""
         for at in range(g.changed, root.length):
             g.genes[at] = root.genes[at]
+        for at in range(g.clean, root.valid):
             g.states[at + 1] = root.states[at + 1]
+        g.clean = root.valid
+        g.valid = root.valid
         g.listed = min(g.listed, g.changed + 1)
         g.changed = size
         g.length = root.length
@@ -198,7 +215,10 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         shown = str(gene)
         if own is not None:
             tables = (domain.interpreted_tables,) if takes_tables(own) else ()
-            shown = own(s.states[at], *tables, gene)
+            now = domain.copy_state(s.states[0])
+            for i in range(at):
+                domain.interpreted["play"](now, domain.interpreted_tables, s.genes[i])
+            shown = own(now, *tables, gene)
         return f"{at + 1}: {shown}"
 
     return type(
@@ -210,7 +230,7 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
             "players": 1,
             "max_actions": min(65535, size * domain.max_actions),
             "max_length": 400,
-            "state": genome_dtype(domain, size, replied),
+            "state": genome_dtype(domain, size),
             "start": start,
             "legal": listed,
             "play": mutate,
