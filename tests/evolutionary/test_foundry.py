@@ -250,6 +250,37 @@ def test_every_mutation_changes_one_gene_and_keeps_what_is_before_it():
     assert len(tried) == len(root.legal())
 
 
+def test_what_is_kept_along_a_turn_changes_nothing(monkeypatch):
+    """With room for the lists of one state only, nearly all are made anew."""
+    from treewright.evolutionary import mutations as module
+
+    plans = []
+    for room in (module.TYPICAL, 1):
+        monkeypatch.setattr(module, "TYPICAL", room)
+        for phases in (None, 3):  # commits often, or deep trees
+            agent = EvolutionaryMCTS(GAME, ACTIONS, phases=phases)
+            plans.append(
+                [agent.plan(state_of(p), Budget(evaluations=200), 5) for p in POSITIONS[:8]]
+            )
+    assert plans[:2] == plans[2:]
+
+
+def test_a_forced_turn_is_not_searched():
+    class Corridor(Foundry):
+        """Nothing to choose: only mining."""
+
+        def legal(s, out):
+            out[0] = 0
+            return 1
+
+    agent = EvolutionaryMCTS(Corridor(), ACTIONS)
+    plan = agent.plan(Corridor().new_state()._record.copy(), Budget(evaluations=5000), 1)
+    assert plan.actions == [0] * ACTIONS
+    assert plan.evaluations < 50
+    timed = agent.plan(Corridor().new_state()._record.copy(), Budget(seconds=5.0), 1)
+    assert timed.evaluations < 500
+
+
 def test_a_reply_is_judged_after_the_opponents_turn():
     agent = EvolutionaryMCTS(GAME, ACTIONS, reply=ACTIONS)
     turn = Turn(GAME, ACTIONS)

@@ -5,11 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from treewright.domains.tactics import HeroAcademy
+from treewright.domains.tactics import HeroAcademy, evaluation
 from treewright.domains.tactics.agents import AGENTS, agent
 from treewright.errors import OptionError
 from treewright.evolutionary import Budget, Turn
 from treewright.experiments.tactics import Fixture, Tournament, fixtures, parse_budget, play
+from treewright.kernel.interpreted import RecordProxy
+from treewright.kernel.rebind import Rebinder
+from treewright.position import Position
 
 AP = 5
 
@@ -45,6 +48,35 @@ def test_no_illegal_action_in_ten_thousand_states(name, states):
         after = state.copy()
         referee.follow(after, plan.actions)  # raises at the first illegal one
         assert after[0]["over"] or after[0]["player"] != side
+
+
+def test_compiled_greedy_action_takes_the_largest_gain(states):
+    """As in test_rules.py, but compiled: sets of cards and units are made there by bit tricks."""
+    domain = HeroAcademy(ap=AP, turn_limit=60)
+    t = domain.interpreted_tables
+    gain = Rebinder(None).function(evaluation.gain)
+    player = agent("greedy-action", AP, turn_limit=60)
+    for seed, state in enumerate(states[::40]):
+        action = player.plan(state, Budget(evaluations=1), seed).actions[0]
+        here = Position(domain, RecordProxy(state.copy()))
+        gains = {a: gain(here.state, t, a) for a in here.legal()}
+        assert gains[action] == max(gains.values())
+
+
+def test_greedy_action_breaks_ties_evenly(states):
+    """All of the best actions, each about as often."""
+    domain = HeroAcademy(ap=AP, turn_limit=60)
+    t = domain.interpreted_tables
+    gain = Rebinder(None).function(evaluation.gain)
+    player = agent("greedy-action", AP, turn_limit=60)
+    for state in states[:400:80]:
+        here = Position(domain, RecordProxy(state.copy()))
+        gains = {a: gain(here.state, t, a) for a in here.legal()}
+        best = [a for a in gains if gains[a] == max(gains.values())]
+        chosen = [player.plan(state, Budget(evaluations=1), n).actions[0] for n in range(600)]
+        assert set(chosen) == set(best)
+        for action in best:
+            assert chosen.count(action) == pytest.approx(600 / len(best), rel=0.6)
 
 
 def test_equal_seeds_give_equal_games():
