@@ -54,6 +54,19 @@ def test_count_fills_a_folder(level):
     assert "3 levels, " in out
 
 
+def test_levels_made_in_no_time_are_counted(level):
+    out = level("generate", "--count", 2, "--length", 10, "--rollouts", 1, "--out", "levels", "-q")
+    assert "2 levels" in out
+
+
+def test_pictures_of_levels_with_the_same_name_are_all_kept(level):
+    for folder in ("a", "b"):
+        (level.folder / folder).mkdir()
+        (level.folder / folder / "one.txt").write_text("----\n----\n----\nXXXX\n")
+    level("check", "a", "b", "--picture", "pictures", "--wrap", 2)
+    assert sorted(p.name for p in (level.folder / "pictures").iterdir()) == ["one-2.png", "one.png"]
+
+
 def test_check_says_no_with_exit_code_1(level):
     wide = Level.of_columns(["-" * 13 + "X"] * 4 + ["-" * 14] * 12 + ["-" * 13 + "X"] * 4)
     (level.folder / "wide.txt").write_text(wide.text())
@@ -104,6 +117,7 @@ BAD = [
     (("generate", "--vary", "floating.txt", "--length", 50), "floating.txt has 4 slices"),
     (("generate", "--keep", 0.2), "--keep belongs to a level"),
     (("generate", "--count", 2, "--out", "ragged.txt"), "ragged.txt: File exists"),
+    (("generate", "--count", 2, "--out", "new", "--gaps", 300), "at least 300 for gaps can't hold"),
     (("generate", "--fix", "5:nowhere.txt"), "nowhere.txt can't be read"),
     (("generate", "--out", "level.doc"), "no format has the ending '.doc'"),
     (("generate", "--player", "huge"), "player 'huge' is unknown"),

@@ -130,10 +130,11 @@ def generate(
     many = count > 1 or (out.suffix == "" and format_ is None) or out.is_dir()
     kind = format_ or "mario-ai" if many else format_of(out, format_)
     one_of("format", kind, FORMATS)
+    domain = domain_of(chain, controls)
     if many:
         out.mkdir(parents=True, exist_ok=True)
     with working("compiling", quiet):
-        compile_kernel(domain_of(chain, controls))
+        compile_kernel(domain)
     rows: list[dict[str, Any]] = []
     stopped = False
     with _bar("levels", count, quiet) as seen:
@@ -159,7 +160,7 @@ def generate(
         total, spent = sum(r["rollouts"] for r in rows), sum(r["seconds"] for r in rows)
         lines.append(
             f"{len(rows)} levels, {total:,} rollouts in {spent:.1f} s of one core "
-            f"({total / spent:,.0f} a second)"
+            f"({_rate(total, spent)})"
         )
     if stopped:
         lines.append(f"interrupted: {len(rows)} of {count} levels are done")
@@ -194,12 +195,15 @@ def _facts(made: Any) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    rate = row["rollouts"] / max(row["seconds"], 1e-9)
     return (
         f"{row['out']}: {row['length']} slices, {row['gaps']} gaps, {row['enemies']} enemies, "
         f"{row['rewards']} rewards; {row['rollouts']:,} rollouts in {row['seconds']:.2f} s of one "
-        f"core ({rate:,.0f} a second)"
+        f"core ({_rate(row['rollouts'], row['seconds'])})"
     )
+
+
+def _rate(rollouts: int, seconds: float) -> str:
+    return f"{rollouts / max(seconds, 0.001):,.0f} a second"
 
 
 @app.command()
