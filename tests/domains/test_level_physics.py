@@ -15,7 +15,18 @@ from treewright.domains.levels.check import check, fly
 from treewright.domains.levels.generate import own_corpus
 from treewright.domains.levels.level import Level
 from treewright.domains.levels.moves import ABOVE, as_tables, every_move, to_the_right
-from treewright.domains.levels.physics import JUMP, LARGE, RIGHT, SMALL, SPEED, TILE, VX, X, Y
+from treewright.domains.levels.physics import (
+    JUMP,
+    LARGE,
+    LEFT,
+    RIGHT,
+    SMALL,
+    SPEED,
+    TILE,
+    VX,
+    X,
+    Y,
+)
 from treewright.domains.levels.player import Map, play
 
 SHARED = Path(__file__).parents[3] / "shared/data/levels"  # beside the project
@@ -297,6 +308,45 @@ def test_an_accepted_path_can_be_flown_in_the_level_itself(player):
             here = (step.column, step.row)
     assert flown > 1000
     assert 5 < refused < 55
+
+
+def taps(body, aim):
+    """Keys that bring a player within 0.6 pixels of a place, a tap and a stop at a time."""
+    if body[VX] != 0.0:
+        return LEFT if body[VX] > 0 else RIGHT
+    return 0 if abs(aim - body[X]) <= 0.6 else RIGHT if aim > body[X] else LEFT
+
+
+@pytest.mark.parametrize("player", ["small", "large"])
+def test_a_path_can_be_played_in_one_go_from_start_to_goal(player):
+    """One sequence of keys, from a single body: rest, tap to the stance, move, and so on."""
+    level = own_corpus()[14]
+    report = play(level, player)
+    height = LARGE if player == "large" else SMALL
+    cells = np.asarray(level.stops, np.uint8)
+    seen = np.zeros_like(cells)
+    column, row = report.start
+    body = physics.at_rest(TILE * column + 8.0, physics.stand_on(row))
+    for step in report.path:
+        stance, delay, hold, speed, push, _ = step.move.recipe
+        forward = 1 if step.move.dx > 0 else -1
+        aim = TILE * column + 8.0 + forward * extract.STANCES[stance]
+        waited = 0
+        while waited < 40:  # what is left of the last fall wears off
+            keys = taps(body, aim)
+            waited += keys == 0
+            physics.tick(body, keys, height, cells, seen)
+        busy = max(max(delay, 0) + push, max(-delay, 0) + hold)
+        time = 0
+        while time <= busy or not body[physics.GROUNDED] or body[VX] != 0.0:
+            keys = extract.keys_at(time, forward, delay, hold, speed, push, body)
+            physics.tick(body, keys, height, cells, seen)
+            time += 1
+            assert time < extract.LIMIT, step
+        column, row = step.column, step.row
+        assert (body[X] // TILE, body[Y]) == (column, physics.stand_on(row)), step
+    assert column == level.goal_column
+    assert sum(m.move.jumps for m in report.path) > 5
 
 
 def slow_reach(level, player):
