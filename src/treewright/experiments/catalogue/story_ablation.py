@@ -4,17 +4,17 @@ from typing import Any
 
 from treewright.experiments import Experiment, Grid, Measure, Rows, Verdict, judge
 from treewright.experiments.catalogue._stories import mean, run, uses
-from treewright.experiments.plots import curves
+from treewright.experiments.plots import bars
 
 STEPS = {
-    "plain, score at the end": "plain UCT, the score counts where a rollout ends",
+    "plain, score at the end": "plain UCT, score at the end",
     "plain": "+ the best prefix counts",
-    "weighted rollouts": "+ rollouts weighted by believability, closed sub-trees",
+    "weighted rollouts": "+ weighted rollouts",
     "maximum": "+ half mean, half maximum",
-    "priors": "+ believability as prior (PUCT)",
-    "table": "+ rollouts biased by the table",
+    "priors": "+ believability as prior",
+    "table": "+ table of action values",
     "bound": "+ branch and bound",
-    "default": "+ restarts that share the best score",
+    "default": "+ restarts",
 }
 
 
@@ -30,7 +30,15 @@ def verdict(rows: Rows) -> Verdict:
 
 
 def draw(rows: Rows, axes: Any) -> None:
-    curves(EXPERIMENT, rows, axes, x="nodes", by="search", names=STEPS)
+    """The steps from top to bottom, with the largest budget."""
+    most = max(int(r["nodes"]) for r in rows)  # type: ignore[arg-type]
+    shown = [
+        {**r, "step": text}
+        for name, text in STEPS.items()
+        for r in rows
+        if r["search"] == name and r["nodes"] == most
+    ]
+    bars(EXPERIMENT, shown, axes, by="step")
 
 
 EXPERIMENT = Experiment(
