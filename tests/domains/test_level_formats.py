@@ -34,6 +34,11 @@ def test_what_is_written_is_read_back(tmp_path, suffix):
     assert read_level(path).rows == EVERY_TILE.rows
 
 
+def test_a_byte_order_mark_is_no_tile(tmp_path):
+    (tmp_path / "a.txt").write_text("----\n----\n----\nXXXX\n", encoding="utf-8-sig")
+    assert read_level(tmp_path / "a.txt").rows == ("----", "----", "----", "XXXX")
+
+
 def test_our_own_levels_are_written_in_the_corpus_format_without_loss(tmp_path):
     levels = own_corpus()
     assert len(levels) >= 20

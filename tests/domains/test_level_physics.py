@@ -398,6 +398,10 @@ def test_the_report_says_where_it_ends_and_why():
     wall = ["-" * 12 + "XX"] * 5 + ["-" * 4 + "X" * 10] * 3
     assert "the next floor is 8 up" in check(Level.of_columns(wall)).text
     assert found.picture()[:4] == b"\x89PNG"
+    floating = Level(("M---", "----", "----", "XXXX"))
+    assert "there is no floor below the start" in check(floating).text
+    low = Level(("----", "XXXX", "----", "XXXX"))
+    assert "no room to stand at the start" in check(low, "large").text
 
 
 def test_moves_file_is_compact():

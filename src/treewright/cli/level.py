@@ -272,6 +272,8 @@ def check(
                 seen(len(found), 0)
     if picture is not None:
         folder = len(found) > 1 or picture.is_dir()
+        if not folder:
+            _png("--picture", picture)
         if folder:
             picture.mkdir(parents=True, exist_ok=True)
         for one, name in zip(found, _names([one.level for one in found]), strict=True):
@@ -289,6 +291,11 @@ def check(
     emit([one.to_dict() for one in found], "\n".join(lines), as_json)
     if good < len(found):
         raise typer.Exit(1)
+
+
+def _png(name: str, path: Path) -> None:
+    if path.suffix.lower() != ".png":
+        raise OptionError(f"{name} {path}: the picture is a .png")
 
 
 def _names(levels: "list[Level]") -> list[str]:
@@ -317,6 +324,8 @@ def analyse(
     from treewright.domains.levels import analysis
     from treewright.domains.levels.formats import read_corpus
 
+    if plot is not None:
+        _png("--plot", plot)
     chain = chain_of(corpus)
     levels = [level for file in files for level in read_corpus(file, legend)]
     with working(f"measuring {len(levels)} levels", quiet):

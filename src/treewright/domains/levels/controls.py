@@ -70,6 +70,10 @@ class Controls:
                     f"{name} {value[0]:g} to {value[1]:g} can't hold: the least must not be above "
                     f"the most, nor below 0"
                 )
+            if value is not None and name != "height" and -(-value[0] // 1) > value[1]:
+                raise LevelError(
+                    f"{name} {value[0]:g} to {value[1]:g} can't hold: no whole number is in it"
+                )
         if self.copy_limit < 1:
             raise LevelError(f"a copy limit of {self.copy_limit} allows no slice: at least 1")
         if self.crowd is not None and self.crowd < 0:

@@ -34,7 +34,7 @@ def read_level(path: Path, legend: Mapping[str, str] | None = None) -> Level:
     if kind in (".png", ".jpg", ".bmp"):
         raise LevelError(f"{path} is an image: read it with level import-image --tiles FOLDER")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise LevelError(f"{path} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

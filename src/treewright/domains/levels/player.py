@@ -157,6 +157,8 @@ def _obstacle(world: Map, last: tuple[int, int], goal: int) -> str:
     """What is in the way at the farthest tile, in words."""
     column, row = last
     step = 1 if goal > column else -1
+    if not world.carries[column] >> (ABOVE + row + 1) & 1:
+        return "there is no floor below the start"
     if not world.stand[column] >> (ABOVE + row) & 1:
         return "no room to stand at the start"
     for distance in range(1, abs(goal - column) + 1):
