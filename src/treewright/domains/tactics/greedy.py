@@ -32,13 +32,11 @@ from treewright.domains.tactics.units import (
     INFERNO,
     MAX_HP,
     MOST_DROPPED,
-    MOST_EQUIPPED,
     MOST_MOVED,
     MOST_SWAPPED,
     NINJA,
     POTION,
     REACH,
-    RUNEMETAL,
     SPEED,
     SQUARE_WORTH,
 )
@@ -253,14 +251,10 @@ def weigh_rest(s, t, rng, kinds, clear, ninjas, top, ties, best):
     if kinds >> INFERNO & 1 and top <= inferno_bound(s, t):
         squares = useful_infernos(s, t)
         top, ties, best = weigh_card(s, t, rng, INFERNO, squares, top, ties, best)
-    if kinds >> POTION & 1 and top <= MOST_DROPPED[POTION]:
-        squares = placements(s, t, POTION)
-        top, ties, best = weigh_card(s, t, rng, POTION, squares, top, ties, best)
-    if kinds >> RUNEMETAL != 0 and top <= MOST_EQUIPPED:
-        for card in range(RUNEMETAL, CARDS):
-            if kinds >> card & 1 and top <= MOST_DROPPED[card]:
-                squares = placements(s, t, card)
-                top, ties, best = weigh_card(s, t, rng, card, squares, top, ties, best)
+    for card in range(POTION, CARDS):
+        if kinds >> card & 1 and top <= MOST_DROPPED[card]:
+            squares = placements(s, t, card)
+            top, ties, best = weigh_card(s, t, rng, card, squares, top, ties, best)
     if top <= MOST_MOVED:
         m = s.up[me]
         while m != 0:

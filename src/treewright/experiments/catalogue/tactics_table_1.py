@@ -130,7 +130,7 @@ EXPERIMENT = Experiment(
     source=SOURCE,
     scales={
         "smoke": [_grid(["200 ms"], ["greedy-action"], [5], 2, 0.02)],
-        "laptop": [_grid(["200 ms"], list(NAMES), list(AP), 200, 1.0)],
+        "laptop": [_grid(["200 ms"], list(NAMES), list(AP), 50, 1.0)],
         "paper": [_grid(list(BUDGETS), list(NAMES), list(AP), 200, 1.0)],
     },
     run=run,
