@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.domains.tactics import HeroAcademy
-from treewright.domains.tactics.agents import agent
+from treewright.domains.tactics.agents import CLASS, agent
 from treewright.domains.tactics.match import view
 from treewright.evolutionary import Budget, Turn
 from treewright.evolutionary.agent import stream
@@ -18,8 +18,6 @@ from treewright.kernel.specialise import specialise
 ROUNDS = 5
 CHUNK = 100_000  # random actions
 POSITIONS = 24  # beginnings of turns, from games of greedy OEP with itself
-# evaluations a turn: what the Java testbed's OEP managed in 200 ms
-CLASS = {5: 11_800, 10: 6_800, 15: 6_500}
 RANDOM = "random play"
 PLANNERS = ("oep", "oep-greedy", "emcts")
 # per CPU second: 10 times the Java testbed's random play, 5 and 8 times its OEP

@@ -25,7 +25,6 @@ BudgetText = Annotated[
     str, typer.Option("--budget", help="Per turn: evals:20000, or CPU time such as 200ms.")
 ]
 OpenHands = Annotated[bool, typer.Option("--open-hands", help="Show all hands.")]
-CLASS = {5: "evals:11800", 10: "evals:6800", 15: "evals:6500"}
 
 
 @app.command()
@@ -95,12 +94,13 @@ def tournament(
     Examples: treewright tactics tournament --agents emcts,oep-greedy --ap 10 --games 10;
     treewright tactics tournament --agents emcts,oep --ap 5,10 --budget 200ms --store t.jsonl
     """
+    from treewright.domains.tactics.agents import CLASS
     from treewright.experiments.tactics import Tournament, fixtures
 
     names = [n.strip() for n in agents.split(",") if n.strip()]
     todo = []
     for points in _points(ap):
-        text = budget if budget != "class" else CLASS.get(points, "evals:6500")
+        text = budget if budget != "class" else f"evals:{CLASS.get(points, CLASS[15])}"
         todo += fixtures(names, [points], text, games)
     settings: dict[str, Any] = {"map": map_name, "turn_limit": turn_limit}
     settings |= {"evaluation": evaluation, "open_hands": open_hands}

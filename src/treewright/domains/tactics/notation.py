@@ -29,7 +29,6 @@ from treewright.errors import OptionError
 _UNIT_KINDS = {"M": MOVE, "A": ATTACK, "H": HEAL, "S": SWAP}
 _LETTERS = {kind: letter for letter, kind in _UNIT_KINDS.items()}
 VERBS = {MOVE: "to", ATTACK: "attacks", HEAL: "heals", SWAP: "swaps with"}
-GEAR_LETTERS = "RSDH"
 
 
 def place(q: int) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from treewright.domains.tactics.agents import CLASS
 from treewright.experiments import (
     Experiment,
     Grid,
@@ -29,7 +30,7 @@ NAMES = {
 }
 # what the Java testbed's OEP evaluated in that time at 5, 10 and 15 action points
 BUDGETS = {
-    "200 ms": (11_800, 6_800, 6_500),
+    "200 ms": tuple(CLASS.values()),
     "1 s": (64_200, 34_300, 22_700),
     "5 s": (321_000, 171_500, 113_500),
 }
