@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from treewright.domains.go.board import PASS
@@ -14,7 +14,14 @@ from treewright.search import Progress, Search
 
 HEAVY = Rollout("domain")
 MC_RAVE = Rave(bias=0.009, first=True, fade=True)
-DEFAULT = Options(c=0.0, fpu=1.0, rave=MC_RAVE, priors=True, head_start=100.0, rollout=HEAVY)
+DEFAULT = Options(
+    c=0.0,
+    fpu=1.0,
+    rave=replace(MC_RAVE, bias=0.04),  # priors say what AMAF says, and better
+    priors=True,
+    head_start=100.0,
+    rollout=HEAVY,
+)
 SEARCHES: dict[str, tuple[Options, dict[str, Any]]] = {
     "default": (DEFAULT, {"margin": 0.04}),
     "mc-rave-priors": (DEFAULT, {}),
