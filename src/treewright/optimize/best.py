@@ -5,8 +5,8 @@
    shares the restarts out among the regions.  Later passes of the tree turn the directions
    to the principal axes of the best local optima.
 2. *Population*: L-SHADE over the whole box, which no tree of boxes matches on hybrids.
-3. *Finish*: local models from the best point so far, in turn: the quadratic one, CMA-ES (as wide
-   as the population was, then with other step sizes) and a walk along curved ridges.
+3. *Finish*: local models from the best point so far, in turn: the quadratic one, a walk along
+   curved ridges and CMA-ES (as wide as the population was, then with other step sizes).
 
 ``parts`` switches them off for the ablation; what is off leaves its budget to the others.
 """
@@ -24,7 +24,7 @@ from treewright.optimize.objective import Exhausted, Objective
 from treewright.optimize.population import Population
 from treewright.options import Options
 
-SHARES = {"regions": 0.09, "population": 0.8, "finish": 0.11}
+SHARES = {"regions": 0.11, "population": 0.79, "finish": 0.1}
 DEPTH = 3  # half-spaces down to a region
 LOCAL = 150  # evaluations of a local model, per dimension, at most
 PASSES = 4  # of the tree, with a simulation for each region
@@ -54,10 +54,11 @@ def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(
 def finish(objective: Objective, rng: np.random.Generator, sigma: float) -> None:
     """The three local models in turn, always from the best point so far."""
     while objective.left > 0:
-        quadratic(objective, objective.best_x, min(LOCAL * objective.n, objective.left // 2))
-        Gaussian(objective, rng, objective.best_x, sigma).run(objective.left)
+        quadratic(objective, objective.best_x, min(LOCAL * objective.n, objective.left // 4))
         if objective.left > 0:
-            ridge(objective, rng, objective.best_x, objective.best, objective.left // 2)
+            ridge(objective, rng, objective.best_x, objective.best, objective.left // 3)
+        if objective.left > 0:
+            Gaussian(objective, rng, objective.best_x, sigma).run(objective.left)
         sigma = 10.0 ** rng.uniform(-3.5, -0.7)
 
 
