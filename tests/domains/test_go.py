@@ -291,6 +291,19 @@ def test_a_snapback_is_no_self_atari():
     assert rule(position.state, 2, point("A9"))
 
 
+def compare_room(domain, s, slow, point, colour):
+    """The liberties after a move that takes nothing, with each of them closed in turn."""
+    other, width = SlowGo(slow.size), slow.size + 1
+    other.stones = {**slow.stones, point: colour}
+    free = other.liberties(point)
+    for closed in [None, *free]:
+        row, column = closed or (0, 0)
+        found = domain._rules["liberties_after"](
+            s, colour, point[0] * width + point[1], row * width + column
+        )
+        assert found == min(3, len(free - {closed}))
+
+
 def compare(position, slow, colour):
     """Everything that the record says, against the slow board."""
     s, size = position.state, slow.size
@@ -315,6 +328,8 @@ def compare(position, slow, colour):
                 ((row, column),) = liberties
                 expected = row * (size + 1) + column
             assert only == expected
+            two = {r * (size + 1) + c for r, c in liberties} if len(liberties) == 2 else {0}
+            assert set(domain._rules["two_liberties"](s, head)) == two
         else:
             assert s.place[v] < s.empties
             assert s.empty[s.place[v]] == v
@@ -326,6 +341,8 @@ def compare(position, slow, colour):
                     other.stones = after
                     gives_away = len(other.liberties(point)) == 1 and not snaps(other, point)
                     assert domain._rules["self_atari"](s, colour, v) == gives_away
+                if not taken:
+                    compare_room(domain, s, slow, point, colour)
     assert s.balance == sum(1 if c == 1 else -1 for c in slow.stones.values())
     assert domain._rules["area"](s) == slow.score()
 

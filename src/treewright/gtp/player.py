@@ -14,14 +14,8 @@ from treewright.search import Progress, Search
 
 HEAVY = Rollout("domain")
 MC_RAVE = Rave(bias=0.009, first=True, fade=True)
-DEFAULT = Options(
-    c=0.0,
-    fpu=1.0,
-    rave=replace(MC_RAVE, bias=0.04),  # priors say what AMAF says, and better
-    priors=True,
-    head_start=100.0,
-    rollout=HEAVY,
-)
+PRIOR_RAVE = replace(MC_RAVE, bias=0.04)  # beside priors AMAF is worth less
+DEFAULT = Options(c=0.0, fpu=1.0, rave=PRIOR_RAVE, priors=True, head_start=100.0, rollout=HEAVY)
 SEARCHES: dict[str, tuple[Options, dict[str, Any]]] = {
     "default": (DEFAULT, {"margin": 0.04}),
     "mc-rave-priors": (DEFAULT, {}),

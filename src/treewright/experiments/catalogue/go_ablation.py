@@ -16,7 +16,7 @@ from treewright.experiments import (
 from treewright.experiments.go import ours, pair
 from treewright.experiments.plots import bars
 from treewright.experiments.summary import estimate, where
-from treewright.gtp.player import MC_RAVE, SEARCHES, Style, style
+from treewright.gtp.player import PRIOR_RAVE, SEARCHES, Style, style
 
 RESIGN = 0.1
 SEARCH = {"no priors": "mc-rave", "no priors, no RAVE (UCT)": "uct"}
@@ -32,10 +32,11 @@ PLAYOUT: dict[str, dict[str, Any]] = {
 }
 RAVE = {
     "no RAVE (UCT with priors)": None,
-    "RAVE that does not fade": replace(MC_RAVE, fade=False),
-    "RAVE by whoever played": replace(MC_RAVE, first=False),
+    "RAVE that does not fade": replace(PRIOR_RAVE, fade=False),
+    "RAVE by whoever played": replace(PRIOR_RAVE, first=False),
 }
-WITHOUT = ["nothing", *SEARCH, *RAVE, *PLAYOUT]
+EVEN = "even priors, no head start"
+WITHOUT = ["nothing", *SEARCH, EVEN, *RAVE, *PLAYOUT]
 
 
 def run(settings: Settings, seed: int) -> Row:
@@ -50,6 +51,8 @@ def without(part: str) -> Style:
     if part in SEARCH:
         return style(SEARCH[part])
     options, playout = SEARCHES["default"]
+    if part == EVEN:
+        options = replace(options, head_start=0.0)
     if part in RAVE:
         options = replace(options, rave=RAVE[part])
         if options.rave is None:
