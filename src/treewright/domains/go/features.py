@@ -132,8 +132,8 @@ def make_features(rules: SimpleNamespace) -> Any:
         capture = 0
         if taken > 0:
             capture = (3 if taken > 1 else 1) + (1 if rescue else 0)
-        loses = taken == 0 and self_atari(s, colour, v)
         left = liberties_after(s, colour, v, PASS)
+        loses = left < 2 and self_atari(s, colour, v)  # a capture leaves three
         escape = 0
         if saved > 0 and not loses:
             escape = (3 if saved > 1 else 1) + (1 if left > 2 else 0)
