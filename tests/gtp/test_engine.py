@@ -188,6 +188,19 @@ def test_a_won_game_ends_with_a_pass(gtp):
     assert gtp("final_score").startswith("B+")
 
 
+def test_a_pass_is_found_where_every_other_move_loses():
+    """Left in the corner is a seki: who plays there first loses it; all else is settled."""
+    gtp = Talk(size=9, simulations=3000)
+    rows = "XXOXXX.X. .XOOOXX.X OXOXX.XX. OXOOXXX.X OOOOXOXXX OXXXXOOOO XXXOO.OOO .XXXOOO.."
+    for row, stones in enumerate(["." + "OOOX.X.X", *rows.split()]):
+        for column, stone in enumerate(stones):
+            if stone != ".":
+                gtp(f"play {'b' if stone == 'X' else 'w'} {'ABCDEFGHJ'[column]}{9 - row}")
+    assert gtp("final_score") == "B+5.5"
+    thought = gtp.engine.player.choose(gtp.engine.game, 2, simulations=3000)
+    assert thought.result.value < 0.1
+
+
 def test_the_tree_is_kept(gtp):
     gtp("genmove b")
     search = gtp.engine.player.search

@@ -17,7 +17,7 @@ from treewright.domains.go.board import PASS
 from treewright.domains.go.features import make_features, shapes
 
 EVEN, VISITS = 0.5, 10.0  # what nothing is known about
-PASSING = 1e-3  # the weight of a pass
+PASSING = 0.03  # the weight of a pass: where every other move loses something it must be found
 
 
 @functools.cache
@@ -44,8 +44,6 @@ def make_prior(rules: SimpleNamespace) -> tuple[Any, Any]:
 
     def prior(s, t, action):
         """(mean value, number of simulations) that a move starts with."""
-        if action == PASS and s.passes == 0:
-            return 0.0, VISITS
         return EVEN, VISITS
 
     def weight(s, t, action):
