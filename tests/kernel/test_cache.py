@@ -99,12 +99,18 @@ class Project:
     def restore(self, file):
         (self.folder / file).write_text(FILES[file])
 
+    def rename(self, old, new):
+        """Call the helper's helper's module otherwise."""
+        (self.folder / f"{old}.py").rename(self.folder / f"{new}.py")
+        self.edit("helper.py", old, new)
+
     def python(self, code, *arguments, **environment):
+        path = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
         out = subprocess.run(
             [sys.executable, "-B", "-c", code, *arguments],
             cwd=self.folder,
             env=os.environ
-            | {"TREEWRIGHT_CACHE": str(self.cache), "PYTHONPATH": str(self.folder)}
+            | {"TREEWRIGHT_CACHE": str(self.cache), "PYTHONPATH": path}
             | environment,
             capture_output=True,
             text=True,
@@ -161,6 +167,8 @@ def test_edits_are_picked_up_at_once(tmp_path):
         project.edit(file, old, new)
         assert project.run() == [0.25, 0, []], what
         project.restore(file)
+    project.rename("deeper", "deepest")
+    assert project.run() == [0.5, 0, []], "a module that went by another name"
     assert project.run({"solver": True})[1] == 0, "a structural switch is another kernel"
     assert project.run({"c": 0.3})[1] == 1, "a number is not"
 

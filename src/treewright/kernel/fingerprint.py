@@ -108,7 +108,8 @@ class Fingerprint:
             return
         self._seen[id(function)] = len(self._seen)
         self._keep.append(function)
-        self.add("function", function.__name__, is_inlined(function))
+        # Numba's cache imports a function's module by its name
+        self.add("function", function.__module__, function.__name__, is_inlined(function))
         self.code(function.__code__)
         attributes = attributes_read(function.__code__)
         for default in function.__defaults__ or ():
