@@ -44,6 +44,11 @@ def store(key: str, name: str, text: str) -> Path | None:
     return path
 
 
+def holds(key: str, name: str) -> bool:
+    """Whether Numba has left its index beside a kernel's source: it was compiled before."""
+    return any((directory() / key[:32] / "__pycache__").glob(f"{name}.*.nbi"))
+
+
 _warned: set[str] = set()
 
 

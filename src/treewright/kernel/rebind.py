@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from treewright.kernel.fingerprint import (
+    Fingerprint,
+    Unhashable,
     attributes_read,
     globals_read,
     is_library,
@@ -41,16 +43,32 @@ def _single(value: Any) -> float:
     return float(np.float32(value))
 
 
+def _fingerprint(function: types.FunctionType) -> str | None:
+    mark = Fingerprint()
+    try:
+        mark.function(function)
+    except Unhashable:
+        return None
+    return mark.hexdigest()
+
+
 class Rebinder:
     """Copies functions and what they reach; the same function is copied once."""
 
-    def __init__(self, jit: Callable[..., Any] | None, recompile: bool = False) -> None:
+    def __init__(
+        self,
+        jit: Callable[..., Any] | None,
+        recompile: bool = False,
+        shared: dict[str, Any] | None = None,
+    ) -> None:
         """``jit`` compiles a copied function; ``None`` copies for the interpreter.
 
         ``recompile``: helpers that the author compiled are compiled again, with our options.
+        ``shared``: copies by fingerprint; what is there is taken, what is made is added.
         """
         self._jit = jit
         self._recompile = recompile
+        self._shared = shared
         self._done: dict[int, Any] = {}
         self._keep: list[Any] = []
 
@@ -59,6 +77,12 @@ class Rebinder:
         if id(function) in self._done:
             return self._done[id(function)]
         self._keep.append(function)
+        shared, key = self._shared, None
+        if shared is not None:
+            key = _fingerprint(function)
+            if key in shared:
+                self._done[id(function)] = shared[key]
+                return shared[key]
         code = function.__code__
         attributes = attributes_read(code)
         cells = [types.CellType() for _ in function.__closure__ or ()]
@@ -78,6 +102,8 @@ class Rebinder:
         else:
             result = self._jit(copied)
         self._done[id(function)] = result  # before its globals: functions may be recursive
+        if shared is not None and key is not None:
+            shared[key] = result
         for name in globals_read(code):
             if name in function.__globals__:
                 scope[name] = self.value(function.__globals__[name], attributes)

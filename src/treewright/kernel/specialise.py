@@ -6,6 +6,7 @@ Interpreted: the same text, the same functions, no Numba.
 """
 
 import functools
+import gc
 import hashlib
 import sys
 import types
@@ -22,6 +23,7 @@ from treewright.kernel.whole import inner
 
 HERE = Path(__file__).parent
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
+_shared: dict[str, dict[str, Any]] = {}  # functions by their fingerprint, for any kernel
 
 
 class Searchable(Protocol):
@@ -67,10 +69,10 @@ def with_tables(function: Any, own: types.FunctionType | None = None) -> Callabl
 
 
 def hooks(
-    domain: Searchable, jit: Callable[..., Any] | None, checked: bool = False
+    domain: Searchable, jit: Callable[..., Any] | None, rebind: Rebinder | None = None
 ) -> dict[str, Any]:
     """The domain's functions, copied for one engine, all with ``(s, t, …)``."""
-    rebind = Rebinder(jit, recompile=checked)
+    rebind = rebind or Rebinder(jit)
     found = {}
     for name, function in domain.functions.items():
         ready = rebind.function(function)
@@ -91,6 +93,7 @@ def jit_options(debug: bool) -> dict[str, Any]:
 
 # functions that only compiled code calls need no way in from Python: a third less to compile
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+SELDOM = (50_000, 20, 1000)  # gc.set_threshold, from young to old
 
 
 def specialise(
@@ -126,20 +129,47 @@ def specialise(
         """Compile what only the entry reaches: it gets no machine code of its own (whole.py)."""
         return jit(**INNER, **more)(inner(function))
 
-    rebind = Rebinder(within)
+    # what one kernel has typed and lowered the next one links
+    new = keep and not cache.holds(key, entry)
+    shared = _shared.setdefault(repr((environment(), debug)), {}) if new else None
+    rebind = Rebinder(within, shared=shared)
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
-    module.__dict__.update(injected, borrow=borrow, **constants, **hooks(domain, within, debug))
+    hooked = hooks(domain, within, Rebinder(within, recompile=debug, shared=shared))
+    module.__dict__.update(injected, borrow=borrow, **constants, **hooked)
     # one machine function: calls between the steps would halve the speed
     for n, function in own.items():
         if n == entry:
-            module.__dict__[n] = jit(cache=path is not None)(function)
+            module.__dict__[n] = seldom_collected(jit(cache=path is not None)(function))
         else:
             module.__dict__[n] = within(function, forceinline=True)
     if keep:
         _loaded[key, entry] = module
     return module
+
+
+def seldom_collected(entry: Any) -> Any:
+    """While ``entry`` compiles, garbage is collected a hundred times less often.
+
+    Numba makes millions of objects that stay until it is done; looking through them for garbage
+    again and again takes a tenth of the time.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+
+    compiled = entry.compile
+
+    def compile(signature: Any) -> Any:
+        with global_compiler_lock:  # one thread at a time, so that what was usual comes back
+            usual = gc.get_threshold()
+            gc.set_threshold(*SELDOM)
+            try:
+                return compiled(signature)
+            finally:
+                gc.set_threshold(*usual)
+
+    entry.compile = compile
+    return entry
 
 
 def _interpreted(

@@ -122,7 +122,7 @@ def descend(tree, t, p, run, rng, s):
                 if p.rollout_when_full:
                     break
                 return depth, FULL
-        action = nodes[child].action
+        action = int64(nodes[child].action)  # as in rollouts: ``play`` is compiled once
         if TRACE and not record(tree, t, run, s, depth - 1, action, mover):
             return depth, BAD_KEY
         play(s, t, action)

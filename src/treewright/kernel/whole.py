@@ -10,8 +10,11 @@ from function to function, tables and buffers of a domain included, which takes 
 time of a small step.  Where nothing is allocated nothing has to be freed: the caller keeps the
 arrays alive.  A program that does allocate is left as it is.
 
-This leans on three methods of Numba's code generator.  Where they are missing nothing is
-changed: kernels then compile slower, to slower code.
+And a whole number that stands in a call is a number like any other: Numba would type and lower
+an inner function once for ``f(0)`` and again for ``f(i)``, to the same code.
+
+This leans on three methods of Numba's code generator and one of its dispatcher.  Where they are
+missing nothing is changed: kernels then compile slower, to slower code.
 """
 
 import functools
@@ -51,13 +54,18 @@ def install() -> bool:
     try:
         from llvmlite.binding import parse_assembly
         from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
+        from numba.core.dispatcher import Dispatcher
+        from numba.core.errors import ForceLiteralArg
+        from numba.core.types import IntegerLiteral
 
         library: Any = CPUCodeLibrary
         generator: Any = JITCPUCodegen
+        dispatcher: Any = Dispatcher
         optimise = library._optimize_final_module
         finish = library._finalize_final_module
         globals_of = library._finalize_dynamic_globals
         set_env = generator.set_env
+        template = dispatcher.get_call_template
     except (ImportError, AttributeError):
         return False
 
@@ -83,9 +91,22 @@ def install() -> bool:
         if self._engine.get_global_value_address(name):
             set_env(self, name, env)
 
+    def plain(kind: Any) -> Any:
+        return kind.literal_type if isinstance(kind, IntegerLiteral) else kind
+
+    def template_of_numbers(self: Any, args: Any, kws: Any) -> Any:
+        if self.py_func.__qualname__.startswith(MARK):
+            try:
+                named = {name: plain(kind) for name, kind in kws.items()}
+                return template(self, tuple(map(plain, args)), named)
+            except ForceLiteralArg:
+                pass  # numba.literally: its author wants the number itself
+        return template(self, args, kws)
+
     library._optimize_final_module = optimise_whole
     library._finalize_final_module = finish_whole
     generator.set_env = set_env_if_there
+    dispatcher.get_call_template = template_of_numbers
     return True
 
 
