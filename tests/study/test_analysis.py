@@ -162,5 +162,6 @@ def test_a_model_of_any_answers_has_numbers(seed):
         for row in simulate.answers_only(24, seed)
     ]
     model = analysis.choice_model(rows, "challenge")
+    assert analysis.choice_fit(rows, "challenge") == model.fit
     assert 0 <= model.validation.accuracy <= 1
     assert all(np.isfinite(t.coefficient) for t in model.fit.terms)

@@ -51,7 +51,7 @@ def model_of(name: str) -> PlayerModel:
     if name == "taste":
         return learn_taste(ratings())
     question, _, experience = name.partition(", ")
-    fit = analysis.choice_model(answers_only(PAIRS, 1), question).fit
+    fit = analysis.choice_fit(answers_only(PAIRS, 1), question)
     return PlayerModel(question, fit.coefficients, ranges(), experience)
 
 
