@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
     source="the idea of Schadd et al. 2008; their boards and budgets differ, so no number is set "
     "beside ours",
     scales={
-        "smoke": [Grid({"method": list(METHODS), "simulations": [500]}, seeds=3, first=1)],
+        "smoke": [Grid({"method": ["flat", "uct"], "simulations": [500]}, seeds=3, first=1)],
         "laptop": [
             Grid({"method": list(METHODS), "simulations": [1000, 4000, 16000]}, seeds=60, first=1)
         ],
