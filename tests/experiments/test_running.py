@@ -111,6 +111,8 @@ def test_report_and_export(bench):
         frames.append(read(bench.folder / name))
         assert len(frames[-1]) == 12
         assert {"version", "commit", "machine", "cpu_seconds", "seed"} <= set(frames[-1])
+        assert list(frames[-1]["finished"]) == list(frames[-1]["size"])  # the toy's own column
+        assert frames[-1]["run_finished"].min() > 1e9
     assert list(frames[0]["points"]) == pytest.approx(list(frames[1]["points"]))
     found = bench.json("experiment", "show", "toy")
     assert found["held"] is True

@@ -10,22 +10,26 @@ FORMATS = (".csv", ".parquet")
 
 
 def records(standing: Standing) -> list[dict[str, Any]]:
-    """Settings, seed, results and where they come from; failed cells have an error."""
+    """Settings, seed, results and where they come from; failed cells have an error.
+
+    Where an experiment has a column of that name itself, the store's is called ``run_…``.
+    """
     found = []
-    for key in standing.keys:
-        stored = standing.rows.get(key)
-        if stored is not None:
-            made = {
-                "error": stored.error,
-                "version": stored.version,
-                "commit": stored.git,
-                "machine": stored.machine,
-                "code": stored.code,
-                "cpu_seconds": stored.cpu_seconds,
-                "wall_seconds": stored.wall_seconds,
-                "finished": stored.finished,
-            }
-            found.append(stored.values | made)
+    done = [standing.rows[key] for key in standing.keys if key in standing.rows]
+    taken = {name for stored in done for name in stored.values}
+    for stored in done:
+        made = {
+            "error": stored.error,
+            "version": stored.version,
+            "commit": stored.git,
+            "machine": stored.machine,
+            "code": stored.code,
+            "cpu_seconds": stored.cpu_seconds,
+            "wall_seconds": stored.wall_seconds,
+            "finished": stored.finished,
+        }
+        own = {f"run_{name}" if name in taken else name: value for name, value in made.items()}
+        found.append(stored.values | own)
     return found
 
 
