@@ -4,11 +4,14 @@ Numba stores its machine code beside that file, with an index of its own per fil
 processes never share an index entry and an edit never meets old code.
 """
 
+import contextlib
 import os
 import shutil
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 KEEP_DAYS = 90
 
@@ -47,6 +50,28 @@ def store(key: str, name: str, text: str) -> Path | None:
 def holds(key: str, name: str) -> bool:
     """Whether Numba has left its index beside a kernel's source: it was compiled before."""
     return any((directory() / key[:32] / "__pycache__").glob(f"{name}.*.nbi"))
+
+
+@contextlib.contextmanager
+def alone(path: Path | None) -> Iterator[None]:
+    """Of several processes that need a new kernel one compiles it; the others wait, and load it."""
+    with contextlib.ExitStack() as held:
+        if path is not None and (lock := _locked(path.with_suffix(".lock"))) is not None:
+            held.enter_context(lock)
+        yield
+
+
+def _locked(path: Path) -> IO[str] | None:
+    """A locked file, free again when it is closed; None where files can't be locked."""
+    try:
+        import fcntl
+
+        file = path.open("a")
+    except (ImportError, OSError):
+        return None
+    with contextlib.suppress(OSError):  # then both compile, as without a lock
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 _warned: set[str] = set()

@@ -141,7 +141,7 @@ def specialise(
     # one machine function: calls between the steps would halve the speed
     for n, function in own.items():
         if n == entry:
-            module.__dict__[n] = seldom_collected(jit(cache=path is not None)(function))
+            module.__dict__[n] = considerate(jit(cache=path is not None)(function), path)
         else:
             module.__dict__[n] = within(function, forceinline=True)
     if keep:
@@ -149,8 +149,8 @@ def specialise(
     return module
 
 
-def seldom_collected(entry: Any) -> Any:
-    """While ``entry`` compiles, garbage is collected a hundred times less often.
+def considerate(entry: Any, path: Path | None) -> Any:
+    """Compile ``entry`` in one process only, with garbage collected a hundred times less often.
 
     Numba makes millions of objects that stay until it is done; looking through them for garbage
     again and again takes a tenth of the time.
@@ -160,7 +160,8 @@ def seldom_collected(entry: Any) -> Any:
     compiled = entry.compile
 
     def compile(signature: Any) -> Any:
-        with global_compiler_lock:  # one thread at a time, so that what was usual comes back
+        # one thread at a time, so that the usual thresholds come back
+        with cache.alone(path), global_compiler_lock:
             usual = gc.get_threshold()
             gc.set_threshold(*SELDOM)
             try:
