@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
     claim="Priors, 3x3 patterns and heavy playouts each bring a large part of the strength.",
     source="the order of gains in Pachi's own tests (Baudiš 2011): RAVE, patterns, tactics",
     scales={
-        "smoke": [Grid({"variant": ["no priors"], "simulations": [30], "size": [5]}, seeds=1)],
+        "smoke": [Grid({"variant": ["no priors"], "simulations": [10], "size": [5]}, seeds=1)],
         "laptop": [Grid({"variant": WITHOUT, "simulations": [1000], "size": [9]}, seeds=20)],
         "paper": [Grid({"variant": WITHOUT, "simulations": [3000], "size": [9]}, seeds=500)],
     },

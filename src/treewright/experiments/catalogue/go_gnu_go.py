@@ -68,7 +68,7 @@ EXPERIMENT = Experiment(
     source="Gelly & Silver 2011, 4.5 and 5.1 (MoGo against GNU Go 3.7.10, level 10)",
     scales={
         "smoke": [
-            Grid({"search": ["mc-rave"], "simulations": [30], "opponent": [ITSELF]}, seeds=1)
+            Grid({"search": ["mc-rave"], "simulations": [10], "opponent": [ITSELF]}, seeds=1)
         ],
         "laptop": [
             Grid({**FEW, "simulations": [3000]}, seeds=100),

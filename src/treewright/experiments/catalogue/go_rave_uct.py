@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     claim="MC-RAVE wins at least 70 % against UCT with the same 1,000 simulations a move.",
     source="Magnuson 3.2 and 3.3: RAVE learns from few simulations, MC-RAVE forgets it in time",
     scales={
-        "smoke": [Grid({"search": ["mc-rave"], "simulations": [30], "size": [5]}, seeds=1)],
+        "smoke": [Grid({"search": ["mc-rave"], "simulations": [10], "size": [5]}, seeds=1)],
         "laptop": [
             Grid({"search": ["mc-rave"], "simulations": [1000], "size": [9]}, seeds=50),
             Grid({"search": ["mc-rave", "rave"], "simulations": [100, 300], "size": [9]}, seeds=20),

@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
     claim="Maps of Multiple Pass MCTS have large rooms, where evolution makes winding paths.",
     source="McGuinness 2016, figures 1 and 9 and section III-A",
     scales={
-        "smoke": [Grid({"method": list(NAMES), "evaluations": [3000]}, seeds=1, first=1)],
+        "smoke": [Grid({"method": list(NAMES), "evaluations": [1000]}, seeds=1, first=1)],
         "laptop": [Grid({"method": list(NAMES), "evaluations": [1_560_000]}, seeds=3, first=1)],
         "paper": [Grid({"method": list(NAMES), "evaluations": [1_560_000]}, seeds=30, first=1)],
     },
