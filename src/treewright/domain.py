@@ -17,7 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright.errors import DomainError, OptionError, nearest
-from treewright.kernel.whole import inlined as inlined  # for authors of domains
+from treewright.kernel.bits import count_bits as count_bits  # for authors of domains
+from treewright.kernel.bits import lowest_bit as lowest_bit
+from treewright.kernel.whole import inlined as inlined
 
 CHANCE = -1
 """What ``player(s)`` returns where chance decides."""

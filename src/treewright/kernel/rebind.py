@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.kernel.bits import native
 from treewright.kernel.fingerprint import (
     Fingerprint,
     Unhashable,
@@ -77,6 +78,8 @@ class Rebinder:
         if id(function) in self._done:
             return self._done[id(function)]
         self._keep.append(function)
+        if self._jit is not None and native(function) is not None:
+            return native(function)
         shared, key = self._shared, None
         if shared is not None:
             key = _fingerprint(function)

@@ -9,9 +9,6 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy import int64
-
-from treewright.domain import inlined
 
 WIDTH, HEIGHT = 9, 5
 SQUARES = WIDTH * HEIGHT
@@ -26,19 +23,6 @@ _TERRAIN = {"A": ASSAULT, "S": DEFENSE, "P": POWER, "d": DEPLOY, "D": DEPLOY + 1
 
 # rows of the table `zone`
 BOARD, OWN_DEPLOY, ASSAULTS, SPECIAL = 0, 1, 3, 4
-
-# a de Bruijn sequence: its shifts by 0 to 63 differ in their upper six bits, which tell the bits
-# of a mask apart
-_SEQUENCE = 0x022FDD63CC95386D
-_BIT = np.zeros(64, np.uint8)
-for _i in range(64):
-    _BIT[(_SEQUENCE << _i) >> 58 & 63] = _i
-
-
-@inlined
-def lowest(mask):
-    """The number of the lowest bit of a mask that is not 0."""
-    return int64(_BIT[((mask & -mask) * _SEQUENCE) >> 58 & 63])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from numpy import int64
 
-from treewright.domain import inlined
+from treewright.domain import count_bits, inlined, lowest_bit
 from treewright.domains.tactics.board import (
     ASSAULTS,
     BOARD,
@@ -12,7 +12,6 @@ from treewright.domains.tactics.board import (
     POWER,
     SQUARES,
     WIDTH,
-    lowest,
 )
 from treewright.domains.tactics.legal import standing
 from treewright.domains.tactics.turns import clear, finish
@@ -63,12 +62,7 @@ def struck(s, t, f, q, strength):
 
 def assault_bonus(s, t):
     """300 against crystals for each assault square that the mover's units hold."""
-    m = s.up[s.player] & t.zone[ASSAULTS]
-    bonus = 0
-    while m != 0:
-        m &= m - 1
-        bonus += 300
-    return bonus
+    return 300 * count_bits(s.up[s.player] & t.zone[ASSAULTS])
 
 
 def carry(s, f, q, side):
@@ -136,7 +130,7 @@ def next_link(s, t, last, dx, dy):
     best = -1
     found = int64(-1)
     while m != 0:
-        q = lowest(m)
+        q = lowest_bit(m)
         m &= m - 1
         ex = q // HEIGHT - last // HEIGHT
         ey = q % HEIGHT - last % HEIGHT
@@ -238,7 +232,7 @@ def inferno(s, t, q):
     while m != 0:
         low = m & -m
         m ^= low
-        at = lowest(low)
+        at = lowest_bit(low)
         if s.down[1 - me] & low:
             clear(s, at)
         else:

@@ -7,8 +7,8 @@ full health; an Inferno 750.  A finished game is worth ±60,000, a draw 0.
 
 from numpy import int64
 
-from treewright.domain import inlined
-from treewright.domains.tactics.board import HEIGHT, lowest
+from treewright.domain import inlined, lowest_bit
+from treewright.domains.tactics.board import HEIGHT
 from treewright.domains.tactics.effects import (
     FIRST_LINK,
     SECOND_LINK,
@@ -75,12 +75,12 @@ def material(s, t, side):
     while m != 0:
         low = m & -m
         m ^= low
-        total += worth(s, t, lowest(low))
+        total += worth(s, t, lowest_bit(low))
     m = s.down[side]
     while m != 0:
         low = m & -m
         m ^= low
-        total += body_worth(s, lowest(low))
+        total += body_worth(s, lowest_bit(low))
     at = side * CARDS
     total += 1750 * (s.hand[at] + s.deck[at])
     for card in range(1, INFERNO):
@@ -224,7 +224,7 @@ def inferno_bound(s, t):
     while m != 0:
         low = m & -m
         m ^= low
-        q = lowest(low)
+        q = lowest_bit(low)
         step = q // HEIGHT - column
         if step > 0:
             column += step
@@ -251,7 +251,7 @@ def inferno_gain(s, t, q):
     while m != 0:
         low = m & -m
         m ^= low
-        at = lowest(low)
+        at = lowest_bit(low)
         if s.down[1 - me] & low:
             found += body_worth(s, at)
         else:

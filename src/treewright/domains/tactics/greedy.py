@@ -9,8 +9,8 @@ costs more than what it saves: so sets of units and cards are made without branc
 
 from numpy import int64
 
-from treewright.domain import inlined
-from treewright.domains.tactics.board import OWN_DEPLOY, SPECIAL, SQUARES, lowest
+from treewright.domain import count_bits, inlined, lowest_bit
+from treewright.domains.tactics.board import OWN_DEPLOY, SPECIAL, SQUARES
 from treewright.domains.tactics.effects import assault_bonus, power
 from treewright.domains.tactics.evaluation import (
     WIN,
@@ -58,11 +58,7 @@ def weigh_all(rng, top, ties, best, found, head, squares):
     """The same after all actions ``head + square``, which gain the same."""
     if found < top:
         return top, ties, best
-    count = int64(0)
-    m = squares
-    while m != 0:
-        m &= m - 1
-        count += 1
+    count = count_bits(squares)
     ties = count if found > top else ties + count
     pick = below(rng, ties)
     if pick >= count:
@@ -70,7 +66,7 @@ def weigh_all(rng, top, ties, best, found, head, squares):
     m = squares
     for _ in range(pick):
         m &= m - 1
-    return found, ties, head + lowest(m)
+    return found, ties, head + lowest_bit(m)
 
 
 @inlined
@@ -84,7 +80,7 @@ def muster(s, t, foes):
     while m != 0:
         low = m & -m
         m ^= low
-        q = lowest(low)
+        q = lowest_bit(low)
         k = s.unit[q]
         armed |= low * (t.near[REACH[k] * SQUARES + q] & foes != 0)
         hurt |= low * (s.hp[q] < MAX_HP[k * 16 + s.gear[q]])
@@ -108,15 +104,15 @@ def weigh_recruits(s, t, rng, kinds, squares, bodies, top, ties, best):
     clear = squares & ~bodies
     k = kinds
     while k != 0:
-        card = lowest(k)
+        card = lowest_bit(k)
         k &= k - 1
         head = DROP * 4096 + card * 64
         if clear != 0:
-            found = drop_gain(s, t, card, lowest(clear))
+            found = drop_gain(s, t, card, lowest_bit(clear))
             top, ties, best = weigh_all(rng, top, ties, best, found, head, clear)
         m = squares & bodies
         while m != 0:
-            q = lowest(m)
+            q = lowest_bit(m)
             m &= m - 1
             found = drop_gain(s, t, card, q)
             top, ties, best = weigh(rng, top, ties, best, found, head + q)
@@ -130,7 +126,7 @@ def weigh_attacks(s, t, rng, f, foes, bonus, top, ties, best):
     used = scroll_used(s, f)
     m = t.near[REACH[s.unit[f]] * SQUARES + f] & foes
     while m != 0:
-        q = lowest(m)
+        q = lowest_bit(m)
         m &= m - 1
         if t.between[f * SQUARES + q] & foes == 0:
             found = attack_gain(s, t, f, q, strength, bonus) + used
@@ -146,7 +142,7 @@ def weigh_heals(s, t, rng, f, squares, top, ties, best):
     """What a Cleric can do: heal, revive, and trample enemy bodies."""
     m = squares
     while m != 0:
-        q = lowest(m)
+        q = lowest_bit(m)
         m &= m - 1
         found = heal_gain(s, t, f, q)
         top, ties, best = weigh(rng, top, ties, best, found, HEAL * 4096 + f * 64 + q)
@@ -158,7 +154,7 @@ def weigh_moves(s, t, rng, f, squares, top, ties, best):
     """Moves by the unit on a square, one by one."""
     m = squares
     while m != 0:
-        q = lowest(m)
+        q = lowest_bit(m)
         m &= m - 1
         found = moved_gain(s, t, f, q)
         top, ties, best = weigh(rng, top, ties, best, found, MOVE * 4096 + f * 64 + q)
@@ -183,7 +179,7 @@ def weigh_swaps(s, t, rng, f, top, ties, best):
     """A Ninja's exchanges of places."""
     m = s.up[s.player] ^ (int64(1) << f)
     while m != 0:
-        q = lowest(m)
+        q = lowest_bit(m)
         m &= m - 1
         found = swap_gain(s, t, f, q)
         top, ties, best = weigh(rng, top, ties, best, found, SWAP * 4096 + f * 64 + q)
@@ -195,7 +191,7 @@ def weigh_card(s, t, rng, card, squares, top, ties, best):
     """All drops of a card that is no unit."""
     m = squares
     while m != 0:
-        q = lowest(m)
+        q = lowest_bit(m)
         m &= m - 1
         found = drop_gain(s, t, card, q)
         if found >= 2 * WIN:
@@ -225,19 +221,19 @@ def greedy_action(s, t, rng):
         top, ties, best = weigh_recruits(s, t, rng, recruits, squares, bodies, top, ties, best)
     bonus = assault_bonus(s, t)
     while armed != 0:
-        f = lowest(armed)
+        f = lowest_bit(armed)
         armed &= armed - 1
         top, ties, best = weigh_attacks(s, t, rng, f, foes, bonus, top, ties, best)
     m = clerics
     while m != 0:
-        f = lowest(m)
+        f = lowest_bit(m)
         m &= m - 1
         squares = t.near[2 * SQUARES + f] & (hurt | (free & bodies))
         top, ties, best = weigh_heals(s, t, rng, f, squares, top, ties, best)
     if bodies != 0:
         m = s.up[me] & ~clerics
         while m != 0:
-            f = lowest(m)
+            f = lowest_bit(m)
             m &= m - 1
             squares = t.near[SPEED[s.unit[f]] * SQUARES + f] & free & bodies
             top, ties, best = weigh_moves(s, t, rng, f, squares, top, ties, best)
@@ -258,12 +254,12 @@ def weigh_rest(s, t, rng, kinds, clear, ninjas, top, ties, best):
     if top <= MOST_MOVED:
         m = s.up[me]
         while m != 0:
-            f = lowest(m)
+            f = lowest_bit(m)
             m &= m - 1
             top, ties, best = weigh_steps(s, t, rng, f, clear, top, ties, best)
     if top <= MOST_SWAPPED:
         while ninjas != 0:
-            f = lowest(ninjas)
+            f = lowest_bit(ninjas)
             ninjas &= ninjas - 1
             top, ties, best = weigh_swaps(s, t, rng, f, top, ties, best)
     if top <= 0 and s.left[me] > 0 and s.held[me] > 0:

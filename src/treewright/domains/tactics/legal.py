@@ -2,8 +2,8 @@
 
 from numpy import int64
 
-from treewright.domain import inlined
-from treewright.domains.tactics.board import BOARD, OWN_DEPLOY, SQUARES, lowest
+from treewright.domain import inlined, lowest_bit
+from treewright.domains.tactics.board import BOARD, OWN_DEPLOY, SQUARES
 from treewright.domains.tactics.state import (
     ATTACK,
     DISCARD,
@@ -46,7 +46,7 @@ def wounded(s, me):
     while m != 0:
         low = m & -m
         m ^= low
-        q = lowest(low)
+        q = lowest_bit(low)
         if s.hp[q] < MAX_HP[s.unit[q] * 16 + s.gear[q]]:
             found |= low
     return found
@@ -60,7 +60,7 @@ def sighted(s, t, f, targets, foes):
     while m != 0:
         low = m & -m
         m ^= low
-        if t.between[f * SQUARES + lowest(low)] & foes:
+        if t.between[f * SQUARES + lowest_bit(low)] & foes:
             found ^= low
     return found
 
@@ -89,7 +89,7 @@ def list_squares(head, squares, out, n):
     """Append the actions of one kind: ``head + square``."""
     m = squares
     while m != 0:
-        out[n] = head + lowest(m)
+        out[n] = head + lowest_bit(m)
         m &= m - 1
         n += 1
     return n
@@ -110,7 +110,7 @@ def list_unit(s, t, f, free, bodies, foes, out, n):
         # without branches, which could not be predicted
         kind = MOVE + (ATTACK - MOVE) * (low & attacks != 0)
         kind += (HEAL - MOVE) * (low & heals != 0) + (SWAP - MOVE) * (low & swaps != 0)
-        out[n] = kind * 4096 + head + lowest(low)
+        out[n] = kind * 4096 + head + lowest_bit(low)
         n += 1
     return n
 
@@ -127,7 +127,7 @@ def placements(s, t, card):
     while m != 0:
         low = m & -m
         m ^= low
-        q = lowest(low)
+        q = lowest_bit(low)
         if card == POTION:
             fits = s.hp[q] != MAX_HP[s.unit[q] * 16 + s.gear[q]]
         else:
@@ -147,7 +147,7 @@ def list_units(s, t, out, n):
     while m != 0:
         low = m & -m
         m ^= low
-        n = list_unit(s, t, lowest(low), free, bodies, foes, out, n)
+        n = list_unit(s, t, lowest_bit(low), free, bodies, foes, out, n)
     return n
 
 
@@ -161,7 +161,7 @@ def nothing_listed(s, t):
         while m != 0:
             low = m & -m
             m ^= low
-            f = lowest(low)
+            f = lowest_bit(low)
             k = s.unit[f]
             near = t.near[2 * SQUARES + f] if k != NINJA else t.near[3 * SQUARES + f]
             if near & free:  # a move, or a Cleric's heal

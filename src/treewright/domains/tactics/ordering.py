@@ -2,7 +2,8 @@
 
 from numpy import int64
 
-from treewright.domains.tactics.board import BOARD, PLAIN, lowest
+from treewright.domain import lowest_bit
+from treewright.domains.tactics.board import BOARD, PLAIN
 from treewright.domains.tactics.effects import power
 from treewright.domains.tactics.legal import list_squares, list_units, placements
 from treewright.domains.tactics.state import (
@@ -38,19 +39,19 @@ def useful_infernos(s, t):
     while m != 0:
         low = m & -m
         m ^= low
-        squares |= t.ring[lowest(low)]
+        squares |= t.ring[lowest_bit(low)]
     kept = int64(0)
     m = squares & t.zone[BOARD]
     while m != 0:
         low = m & -m
         m ^= low
-        targets = t.ring[lowest(low)] & foes
+        targets = t.ring[lowest_bit(low)] & foes
         beaten = False
         k = kept
         while k != 0:
             other = k & -k
             k ^= other
-            theirs = t.ring[lowest(other)] & foes
+            theirs = t.ring[lowest_bit(other)] & foes
             if targets & ~theirs == 0:
                 beaten = True
                 break
@@ -115,7 +116,7 @@ def drop_order(s, t, card, q):
         while m != 0:
             low = m & -m
             m ^= low
-            total += 2 * max_hp(s, lowest(low)) if s.down[foe] & low else 300
+            total += 2 * max_hp(s, lowest_bit(low)) if s.down[foe] & low else 300
         return total
     full = max_hp(s, q)
     if card == POTION:

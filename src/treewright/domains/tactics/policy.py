@@ -2,7 +2,7 @@
 
 from numpy import int64
 
-from treewright.domains.tactics.board import lowest
+from treewright.domain import count_bits, lowest_bit
 from treewright.domains.tactics.legal import enterable, list_squares, list_unit, placements
 from treewright.domains.tactics.ordering import order
 from treewright.domains.tactics.state import DISCARD, DROP, END, GREEDY
@@ -16,18 +16,14 @@ def list_random_unit(s, t, rng, out):
     free = enterable(s, t)
     bodies = s.down[0] | s.down[1]
     foes = s.up[1 - me] | s.gem[1 - me]
-    count = 0
-    m = s.up[me]
-    while m != 0:
-        m &= m - 1
-        count += 1
+    count = count_bits(s.up[me])
     m = s.up[me]
     while count > 0:
         k = m
         for _ in range(below(rng, count)):
             k &= k - 1
         low = k & -k
-        n = list_unit(s, t, lowest(low), free, bodies, foes, out, 0)
+        n = list_unit(s, t, lowest_bit(low), free, bodies, foes, out, 0)
         if n > 0:
             return n
         m ^= low

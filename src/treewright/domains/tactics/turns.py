@@ -2,7 +2,7 @@
 
 from numpy import int64
 
-from treewright.domains.tactics.board import lowest
+from treewright.domain import lowest_bit
 from treewright.domains.tactics.state import AP, LIMIT, LIMIT_FIRST
 from treewright.domains.tactics.units import CARDS, HAND, INFERNO
 
@@ -83,7 +83,7 @@ def end_turn(s, t):
     while m != 0:
         low = m & -m
         m ^= low
-        clear(s, lowest(low))
+        clear(s, lowest_bit(low))
     if s.gem[1 - me] == 0 or s.turn >= t.rules[LIMIT] or not has_units(s, 0) or not has_units(s, 1):
         finish(s, t)
         return
