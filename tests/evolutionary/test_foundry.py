@@ -250,6 +250,41 @@ def test_every_mutation_changes_one_gene_and_keeps_what_is_before_it():
     assert len(tried) == len(root.legal())
 
 
+def test_greedy_action_replaces_illegal_genes_where_they_are():
+    """The repair once more, in plain Python; what Greedy Action chooses is checked by its worth."""
+    space = mutations(GAME, ACTIONS)
+    repaired = 0
+    for seed, position in enumerate(positions(60, seed=4)):
+        root = tw.Position(space)
+        root.state.states[0] = position.state
+        root.state.dice[0] = seed
+        root.play(root.legal()[0])
+        genes = [root.state.genes[i] for i in range(ACTIONS)]
+        for mutation in root.legal():
+            at, gene = mutation >> SHIFT, mutation & (1 << SHIFT) - 1
+            mutated = root.copy()
+            mutated.play(mutation)
+            now = position.copy()
+            for i in range(ACTIONS):
+                found = mutated.state.genes[i]
+                legal = now.legal()
+                if i == at:
+                    assert found == gene
+                elif genes[i] in legal:
+                    assert found == genes[i]
+                else:
+                    repaired += 1
+                    assert worth_after(now, found) == max(worth_after(now, a) for a in legal)
+                now.play(found)
+    assert repaired > 20
+
+
+def worth_after(position, action):
+    after = position.copy()
+    after.play(action)
+    return (after.rewards() if after.ended else after.value())[position.player]
+
+
 def test_what_is_kept_along_a_turn_changes_nothing(monkeypatch):
     """With room for the lists of one state only, nearly all are made anew."""
     from treewright.evolutionary import mutations as module

@@ -1,7 +1,7 @@
 """What every agent is given and what it returns."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -15,6 +15,7 @@ from treewright.kernel.rng import stream_seed
 from treewright.kernel.specialise import specialise
 
 HERE = Path(__file__).parent
+SLICE = 500  # evaluations between looks at the clock
 
 
 @dataclass(frozen=True)
@@ -98,3 +99,18 @@ class Clock:
     @property
     def left(self) -> float:
         return self._end - time.thread_time()
+
+
+def limits(budget: Budget, progress: np.ndarray) -> Iterator[int]:
+    """How many evaluations to go on to, again and again until the budget is spent.
+
+    ``progress[0]`` are those made.
+    """
+    if budget.seconds is None:
+        assert budget.evaluations is not None
+        yield budget.evaluations
+        return
+    clock = Clock(budget.seconds)
+    yield SLICE
+    while clock.left > 0:
+        yield int(progress[0]) + SLICE

@@ -4,9 +4,8 @@ import numpy as np
 
 from treewright.domain import Domain
 from treewright.errors import OptionError
-from treewright.evolutionary.agent import Agent, Budget, Clock, Compiled, Plan
+from treewright.evolutionary.agent import Agent, Budget, Compiled, Plan, limits
 
-SLICE = 500  # evaluations between looks at the clock
 TABLE = 2**20  # entries of the transposition table
 
 
@@ -40,9 +39,7 @@ class GreedyTurn(Agent):
         progress = np.zeros(4, np.int64)
         progress[2] = -1
         value = np.array([-np.inf])
-        clock = Clock(budget.seconds) if budget.seconds else None
-        limit = budget.evaluations or SLICE
-        while True:
+        for limit in limits(budget, progress):
             self._compiled.call(
                 self._states,
                 self._words,
@@ -57,8 +54,7 @@ class GreedyTurn(Agent):
                 self.deepest,
                 limit,
             )
-            if clock is None or clock.left <= 0 or progress[3]:
+            if progress[3]:
                 break
-            limit = int(progress[0]) + SLICE
         actions = [int(a) for a in best[: int(progress[1])]]
         return Plan(actions, float(value[0]), int(progress[0]))

@@ -7,9 +7,7 @@ import numpy as np
 
 from treewright.domain import Domain
 from treewright.errors import OptionError
-from treewright.evolutionary.agent import Agent, Budget, Clock, Compiled, Plan, stream
-
-SLICE = 500  # evaluations between looks at the clock
+from treewright.evolutionary.agent import Agent, Budget, Compiled, Plan, limits, stream
 
 
 @dataclass(frozen=True)
@@ -96,9 +94,7 @@ class OnlineEvolution(Agent):
         rng = stream(seed)
         # evaluations made, plans in the population, whether the first population is complete
         progress = np.zeros(3, np.int64)
-        clock = Clock(budget.seconds) if budget.seconds else None
-        limit = budget.evaluations or SLICE
-        while True:
+        for limit in limits(budget, progress):
             self._compiled.call(
                 self._space,
                 state,
@@ -109,9 +105,6 @@ class OnlineEvolution(Agent):
                 progress,
                 limit,
             )
-            if clock is None or clock.left <= 0:
-                break
-            limit = int(progress[0]) + SLICE
         alive = self._space.rank[: int(progress[1])]
         best = int(alive[np.argmax(self._space.worth[alive])])
         length = int(self._space.lengths[best])

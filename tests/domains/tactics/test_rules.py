@@ -376,7 +376,7 @@ def test_games_are_saved_and_loaded(tmp_path):
     again = load_game(tmp_path / "g.json")
     assert again.actions == position.history
     assert again.players == ("me", "you")
-    assert to_json(again.state[0]) == to_json(position.state._record[0])
+    assert to_json(again.position().state._record[0]) == to_json(position.state._record[0])
     assert [p.name for p in tmp_path.iterdir()] == ["g.json"]
 
 

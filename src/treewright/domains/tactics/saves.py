@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from treewright.domains.tactics.domain import HeroAcademy
 from treewright.domains.tactics.notation import action_text, read_action
 from treewright.errors import OptionError, TreewrightError
@@ -29,12 +27,6 @@ class Record:
         for action in self.actions[:count]:
             found.play(action)
         return found
-
-    @property
-    def state(self) -> np.ndarray:
-        """The state after all actions, in an array of one, for the agents."""
-        state: np.ndarray = self.position().state._record.copy()
-        return state
 
 
 def save(record: Record, path: Path) -> None:
