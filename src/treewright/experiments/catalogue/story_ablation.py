@@ -48,7 +48,7 @@ EXPERIMENT = Experiment(
     "bound and restarts bring it above 0.85.",
     source="our own; the prototype's steps are in the issue",
     scales={
-        "smoke": [Grid({"search": ["plain", "default"], "nodes": [12]}, seeds=1, first=1)],
+        "smoke": [Grid({"search": ["plain", "default"], "nodes": [6]}, seeds=1, first=1)],
         "laptop": [Grid({"search": list(STEPS), "nodes": [100_000]}, seeds=5, first=1)],
         "paper": [Grid({"search": list(STEPS), "nodes": [100_000, 1_000_000]}, seeds=20, first=1)],
     },

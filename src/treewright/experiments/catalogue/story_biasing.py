@@ -36,7 +36,7 @@ EXPERIMENT = Experiment(
     source=f"{SOURCE}, the earlier draft only (plain about 0.22, rollout biasing 0.45; the table "
     "gives plain MCTS 0.9 under the same conditions, so no number is set beside ours)",
     scales={
-        "smoke": [Grid({"search": SEARCHES, "nodes": [12]}, seeds=1, first=1)],
+        "smoke": [Grid({"search": SEARCHES, "nodes": [6]}, seeds=1, first=1)],
         "laptop": [Grid({"search": SEARCHES, "nodes": [20_000, 100_000]}, seeds=5, first=1)],
         "paper": [Grid({"search": SEARCHES, "nodes": [100_000, 3_000_000]}, seeds=20, first=1)],
     },

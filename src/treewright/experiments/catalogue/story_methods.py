@@ -52,7 +52,7 @@ EXPERIMENT = Experiment(
     "this order, and reaches 0.9 with three million nodes.",
     source=f"{SOURCE}, Table 1 (entries with < are shown as the bound)",
     scales={
-        "smoke": [Grid({"search": ["default", *OTHERS], "nodes": [12]}, seeds=1, first=1)],
+        "smoke": [Grid({"search": ["default", *OTHERS], "nodes": [6]}, seeds=1, first=1)],
         "laptop": [
             Grid({"search": ["default"], "nodes": [LOW]}, seeds=20, first=1),
             Grid({"search": ["plain"], "nodes": [LOW]}, seeds=10, first=1),

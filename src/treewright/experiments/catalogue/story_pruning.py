@@ -60,7 +60,7 @@ EXPERIMENT = Experiment(
     "are searched, and better stories are found.",
     source=f"{SOURCE}, the earlier draft only",
     scales={
-        "smoke": [cells(12, prune, "16MiB", 1) for prune in (0, 4)],
+        "smoke": [cells(6, prune, "16MiB", 1) for prune in (0, 2)],
         "laptop": [*(cells(200_000, prune, "64MiB", 5) for prune in (0, 10_000)), *LARGE],
         "paper": [*(cells(1_000_000, p, "512MiB", 20) for p in (0, 50_000)), *LARGE],
     },
