@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from treewright.gtp.client import Client, EngineError, find
 from treewright.gtp.clock import Clock
 from treewright.gtp.engine import Budget, Engine
 from treewright.gtp.player import style
@@ -348,6 +349,20 @@ def test_pondering():
 
 
 # ------------------------------------------------------------------------- a real process
+
+
+def test_engines_are_found_on_the_path_and_among_debians_games(tmp_path, monkeypatch):
+    program = tmp_path / "some-engine"
+    program.write_text("#!/bin/sh\nread line\nprintf '= 2\\n\\n'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert find("some-engine") == str(program)
+    with Client(["some-engine"]) as client:
+        assert client.send("protocol_version") == "2"
+    with pytest.raises(EngineError, match="no-such-engine does not start"):
+        Client(["no-such-engine"])
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert find("gnugo") in (None, "/usr/games/gnugo")
 
 
 def test_a_process_from_start_to_quit():

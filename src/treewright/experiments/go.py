@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 
 from treewright.experiments.experiment import ExperimentError, Row
-from treewright.gtp.client import Client
+from treewright.gtp.client import Client, find
 from treewright.gtp.engine import Budget, Engine
 from treewright.gtp.match import Inside, Talker, play
 from treewright.gtp.player import Style
@@ -31,13 +31,12 @@ def gnu_go(level: int, seed: int) -> Iterator[Talker]:
 
 def find_gnu_go() -> str:
     """Its path; it is installed where this is Debian and we may."""
-    path = os.environ.get("PATH", "") + os.pathsep + "/usr/games"
-    found = shutil.which("gnugo", path=path)
+    found = find("gnugo")
     if found is None and shutil.which("apt-get") and os.geteuid() == 0:
         subprocess.run(
             ["apt-get", "install", "-y", "-q", "gnugo"], capture_output=True, check=False
         )
-        found = shutil.which("gnugo", path=path)
+        found = find("gnugo")
     if found is None:
         raise ExperimentError("this experiment needs GNU Go 3.8: apt-get install gnugo")
     return found

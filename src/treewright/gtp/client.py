@@ -1,6 +1,8 @@
 """Another GTP engine, run as a process: GNU Go, or any other."""
 
 import contextlib
+import os
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,11 @@ class EngineError(TreewrightError):
     """An engine that does not start, ends, or refuses a command."""
 
 
+def find(program: str) -> str | None:
+    """Where a program is: on PATH, or where Debian puts games, GNU Go among them."""
+    return shutil.which(program, path=os.environ.get("PATH", "") + os.pathsep + "/usr/games")
+
+
 class Client:
     """Sends commands and waits for the answers; also a context manager."""
 
@@ -20,7 +27,7 @@ class Client:
         self.command = list(command)
         try:
             self.process = subprocess.Popen(
-                self.command,
+                [find(self.command[0]) or self.command[0], *self.command[1:]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if log is None else log.open("a"),
