@@ -2,13 +2,14 @@
 
     python tools/learn_go_prior.py gnugo --out gnugo.jsonl --games 560    # needs gnugo
     python tools/learn_go_prior.py search --out search.jsonl --games 130
-    python tools/learn_go_prior.py fit gnugo.jsonl search.jsonl           # writes weights.npz
+    python tools/learn_go_prior.py gnugo --size 19 --strength 1 --out large.jsonl --games 80
+    python tools/learn_go_prior.py fit gnugo.jsonl search.jsonl large.jsonl  # writes weights.npz
 
 Each game begins with a few random moves and has some in the middle, so that no two are alike;
 those are not learned from.  The weights maximise the probability of the moves played, or of the
 shares of the root's visits, which is exp(strength) over the sum of it for all legal moves
 (Coulom 2007), less a penalty on their squares.  Those of the tree start from what GNU Go's moves
-give.  A tenth of the games is held back to measure with.
+give; large boards have the same shapes, and the rest from GNU Go's games there.  A tenth of the games is held back to measure with.
 """
 
 import argparse
@@ -34,20 +35,20 @@ DECIDED = 0.02  # a search's game ends when one side wins less than this share
 WEIGHTS = Path(__file__).parents[1] / "src/treewright/domains/go/weights.npz"
 
 
-def by_gnu_go(games, seed, level):
+def by_gnu_go(games, seed, level, size=SIZE):
     """Games as lists of (vertex, [[point, 1]] if GNU Go chose it)."""
     command = ["gnugo", "--mode", "gtp", "--level", str(level), "--chinese-rules"]
     with Client([*command, "--seed", str(seed + 1)]) as gnugo:
 
         def chosen(moves):
             vertex = gnugo.send(f"genmove {'bw'[len(moves) % 2]}")
-            return None if vertex == "resign" else (vertex, [[to_point(vertex, SIZE), 1]])
+            return None if vertex == "resign" else (vertex, [[to_point(vertex, size), 1]])
 
         def drawn(moves, dice):
-            return random_move(gnugo, "bw"[len(moves) % 2], dice)
+            return random_move(gnugo, "bw"[len(moves) % 2], dice, size)
 
         for number in range(games):
-            for line in (f"boardsize {SIZE}", "clear_board", "komi 7.5"):
+            for line in (f"boardsize {size}", "clear_board", "komi 7.5"):
                 gnugo.send(line)
             yield one_game(random.Random(seed * 100_000 + number), chosen, drawn)
 
@@ -88,9 +89,9 @@ def one_game(dice, chosen, drawn):
     return moves
 
 
-def random_move(gnugo, colour, dice):
+def random_move(gnugo, colour, dice, size):
     while True:
-        vertex = f"{dice.choice(LETTERS[1 : SIZE - 1])}{dice.randint(2, SIZE - 1)}"
+        vertex = f"{dice.choice(LETTERS[1 : size - 1])}{dice.randint(2, size - 1)}"
         try:
             gnugo.send(f"play {colour} {vertex}")
         except EngineError:
@@ -98,9 +99,9 @@ def random_move(gnugo, colour, dice):
         return vertex
 
 
-def describe():
+def describe(size):
     """Compiled: the features of every legal move of a state, and how many there are."""
-    board = rules(SIZE)
+    board = rules(size)
     features = make_features(board).features
     eye, allowed = board.eye, board.allowed
 
@@ -118,19 +119,19 @@ def describe():
     return Rebinder(njit).function(each)
 
 
-def rows(path):
+def rows(path, size=SIZE):
     """One entry per learned move: features of the legal moves, what each is worth, the game."""
-    each = describe()
-    out = np.zeros((SIZE * SIZE, len(GROUPS)), np.int64)
-    points = np.zeros(SIZE * SIZE, np.int64)
+    each = describe(size)
+    out = np.zeros((size * size, len(GROUPS)), np.int64)
+    points = np.zeros(size * size, np.int64)
     found = []
-    board, slow = rules(SIZE), Rebinder(None)
+    board, slow = rules(size), Rebinder(None)
     clear, move = slow.function(board.clear), slow.function(board.move)
     for number, line in enumerate(Path(path).read_text().splitlines()):
-        s = RecordProxy(np.zeros(1, layout(SIZE)))
+        s = RecordProxy(np.zeros(1, layout(size)))
         clear(s)
         for vertex, wanted in json.loads(line):
-            v = to_point(vertex, SIZE)
+            v = to_point(vertex, size)
             if wanted and v != PASS:
                 n = each(s._record, points, out)
                 worth = dict(wanted)
@@ -186,8 +187,8 @@ def judged(weights, found):
     )
 
 
-def learn(gnu_go, search):
-    """(weights for playouts, weights for the tree)."""
+def learn(gnu_go, search, large):
+    """(weights for playouts, weights for the tree, the same on large boards)."""
     kept = {}
     for name, path in (("GNU Go", gnu_go), ("search", search)):
         found = rows(path)
@@ -199,7 +200,11 @@ def learn(gnu_go, search):
     for title, weights in (("playout", playout), ("prior", prior)):
         for name, (_, held) in kept.items():
             print(f"{title} on {name}, held back: {judged(weights, held)}")
-    return playout, prior
+    found = rows(large, 19)
+    wide = fit([f for f in found if f[2] % 10], 1.0, start=prior, without=("shape",))
+    held = [f for f in found if f[2] % 10 == 0]
+    print(f"prior on 19x19, held back: {judged(prior, held)}; learned there: {judged(wide, held)}")
+    return playout, prior, wide
 
 
 def main():
@@ -210,22 +215,26 @@ def main():
         make.add_argument("--out", required=True)
         make.add_argument("--games", type=int, default=300)
         make.add_argument("--seed", type=int, default=1)
+        make.add_argument("--size", type=int, default=SIZE, help="of GNU Go's board")
         make.add_argument("--strength", type=int, help="GNU Go's level, or simulations a move")
     final = commands.add_parser("fit")
     final.add_argument("gnugo")
     final.add_argument("search")
+    final.add_argument("large")
     chosen = parser.parse_args()
     if chosen.command != "fit":
         source, strength = (by_gnu_go, 4) if chosen.command == "gnugo" else (by_search, 1500)
         with Path(chosen.out).open("a") as out:
-            for game in source(chosen.games, chosen.seed, chosen.strength or strength):
+            how = {"size": chosen.size} if chosen.command == "gnugo" else {}
+            for game in source(chosen.games, chosen.seed, chosen.strength or strength, **how):
                 out.write(json.dumps(game) + "\n")
                 out.flush()
         return
-    playout, prior = learn(chosen.gnugo, chosen.search)
+    playout, prior, wide = learn(chosen.gnugo, chosen.search, chosen.large)
     for name in list(GROUPS)[1:]:
-        part = prior[OFFSET[name] : OFFSET[name] + GROUPS[name]]
-        print(f"{name:10}", " ".join(f"{w:.2f}" for w in part))
+        for weights in (prior, wide):
+            part = weights[OFFSET[name] : OFFSET[name] + GROUPS[name]]
+            print(f"{name:10}", " ".join(f"{w:.2f}" for w in part))
     used = np.unique(shapes())
     used = used[np.abs(playout[used]) + np.abs(prior[used]) > 0.005]
     np.savez_compressed(
@@ -234,6 +243,7 @@ def main():
         playout=playout[used].astype(np.float16),
         prior=prior[used].astype(np.float16),
         others=prior[1 << 16 :].astype(np.float32),
+        large=wide[1 << 16 :].astype(np.float32),
     )
     print(f"{len(used)} shapes, {WEIGHTS.stat().st_size} bytes")
 

@@ -485,7 +485,7 @@ def test_perft_by_brute_force():
 
 def test_shapes():
     """All eight turns of a neighbourhood have one weight; a hane is worth more than nothing."""
-    least, (table, _) = shapes(), weights()
+    least, (table, _) = shapes(), weights(large=False)
 
     def code(text):
         cells = text.replace("|", "")

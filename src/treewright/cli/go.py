@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +40,9 @@ def gtp(
     ] = 0.05,
     ponder: Annotated[bool, typer.Option("--ponder", help="Think in the opponent's time.")] = False,
     reuse: Annotated[bool, typer.Option(help="Keep the tree from move to move.")] = True,
+    openings: Annotated[
+        bool, typer.Option(help="Begin 9x9 games with moves of long searches (default search).")
+    ] = True,
     search: Annotated[
         str, typer.Option(help="default, mc-rave-priors, mc-rave, rave, uct, or light.")
     ] = "default",
@@ -54,6 +58,8 @@ def gtp(
     from treewright.gtp.engine import Engine
 
     style = _style(search, threads, memory, reuse, resign, seed)
+    if not openings:
+        style = replace(style, openings=False)
     engine = Engine(
         sys.stdout,
         style,

@@ -8,6 +8,7 @@ from typing import Any
 from treewright.domains.go.board import PASS
 from treewright.errors import OptionError, nearest
 from treewright.gtp.game import Game, Move
+from treewright.gtp.openings import known
 from treewright.options import Options, Rave, Rollout
 from treewright.result import Result
 from treewright.search import Progress, Search
@@ -39,14 +40,16 @@ class Style:
     memory: str = "512MiB"
     reuse: bool = True  # keep the tree below the moves that were played
     resign: float = 0.0  # give up below this share of wins; 0 never does
+    openings: bool = False  # begin with the moves of openings.py, without a search
     seed: int = 0
 
 
 def style(search: str = "default", **how: Any) -> Style:
-    """The style of a search by its name."""
+    """The style of a search by its name; the default knows openings."""
     if search not in SEARCHES:
         raise OptionError(f"search={search!r} is unknown{nearest(search, SEARCHES)}")
     options, playout = SEARCHES[search]
+    how.setdefault("openings", search == "default")
     return Style(options=options, playout=playout, **how)
 
 
@@ -126,7 +129,9 @@ class Player:
         seconds: float | None = None,
         until: Callable[[Progress], bool] | None = None,
     ) -> Thought:
-        """Search, and say what to play."""
+        """Look up the openings, or search, and say what to play."""
+        if self.style.openings and (opening := known(game, colour)) is not None:
+            return Thought(opening)
         if game.moves and game.moves[-1] == (3 - colour, PASS) and wins(game, colour):
             return Thought(PASS)  # the game ends and is won
         search = self.prepare(game, colour)

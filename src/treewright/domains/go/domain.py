@@ -10,6 +10,7 @@ from numpy import int64
 from treewright.domain import Domain
 from treewright.domains.go import setup
 from treewright.domains.go.board import LARGEST, PASS, SMALLEST, layout, rules
+from treewright.domains.go.features import LARGE
 from treewright.domains.go.playout import Switches, heavy, light
 from treewright.domains.go.prior import make_prior, weights
 from treewright.errors import OptionError
@@ -60,7 +61,7 @@ class Go(Domain):
 
     def __init__(self, size: int = 9, **settings: Any) -> None:
         given = {"size": size, **settings}
-        playout, prior = weights()
+        playout, prior = weights(size >= LARGE)
         tables = {"zobrist": setup.zobrist(size), "worth": prior, "shapes": playout}
         history = np.zeros(0, np.uint64)
         super().__init__(tables={**tables, "history": history}, **given)

@@ -1,8 +1,9 @@
 """What a move looks like, as a few numbers that select weights (Coulom 2007).
 
 A move's strength is the product of one factor for each thing that can be said of it: the 3x3
-shape, how far the last two moves are, captures, escapes, self-atari, atari, the line.  Their
-logarithms are added here; ``tools/learn_go_prior.py`` fits them to games.
+shape, how far the last two moves are, captures, escapes, self-atari, atari, the line; on large
+boards also the line from the farther edge and how far the next stone is.  Their logarithms are
+added here; ``tools/learn_go_prior.py`` fits them to games.
 """
 
 import functools
@@ -15,6 +16,10 @@ from numpy import int64, uint64
 from treewright.domains.go.board import BORDER, EMPTY, PASS, WHITE
 
 FAR = 17
+LINES = 10
+REACH = 4  # how far the board is looked over for the next stone
+PHASES = 3  # of the game, by the share of the board that has stones
+LARGE = 13  # boards of this size and more have weights of their own
 GROUPS = {  # how many cases each group has
     "shape": 1 << 16,
     "last": FAR + 1,
@@ -27,7 +32,9 @@ GROUPS = {  # how many cases each group has
     "room": 6,  # liberties after the move, of a lone stone or a chain
     "links": 3,  # own chains that it joins
     "cuts": 3,  # the opponent's chains beside it
-    "line": 15,
+    "line": PHASES * LINES,
+    "side": PHASES * LINES,  # the line from the farther edge, on large boards
+    "open": PHASES * (REACH + 1),  # how far the next stone is, on large boards
 }
 OFFSET = {name: sum(list(GROUPS.values())[:i]) for i, name in enumerate(GROUPS)}
 COUNT = sum(GROUPS.values())
@@ -54,10 +61,11 @@ def make_features(rules: SimpleNamespace) -> Any:
     two_liberties, liberties_after = rules.two_liberties, rules.liberties_after
     surroundings = rules.surroundings
     NEAR, WIDTH, SIZE = rules.near, rules.width, rules.size
+    WIDE = SIZE >= LARGE
     LAST, BEFORE, CAPTURE = OFFSET["last"], OFFSET["before"], OFFSET["capture"]
     ESCAPE, SELF, ATARI = OFFSET["escape"], OFFSET["self_atari"], OFFSET["atari"]
     DEFENCE, ROOM, LINKS = OFFSET["defence"], OFFSET["room"], OFFSET["links"]
-    CUTS, LINE = OFFSET["cuts"], OFFSET["line"]
+    CUTS, LINE, SIDE, OPEN = OFFSET["cuts"], OFFSET["line"], OFFSET["side"], OFFSET["open"]
 
     def shape(s, v):
         """The code of the neighbourhood as the player to move sees it: own stones are black."""
@@ -161,18 +169,38 @@ def make_features(rules: SimpleNamespace) -> Any:
             if v == head:
                 return False
 
-    def line(s, v):
-        """The line, one to five, in three phases of the game."""
+    def phase(s):
+        stones = SIZE * SIZE - int64(s.empties)
+        return 0 if 10 * stones < SIZE * SIZE else 1 if 10 * stones < 4 * SIZE * SIZE else 2
+
+    def lines(v):
+        """The line of a point from the nearer and from the farther edge, less one."""
         row = v // WIDTH
         column = v % WIDTH
-        edge = min(min(row, SIZE + 1 - row), min(column, SIZE + 1 - column))
-        stones = SIZE * SIZE - int64(s.empties)
-        phase = 0 if 10 * stones < SIZE * SIZE else 1 if 10 * stones < 4 * SIZE * SIZE else 2
-        return 5 * phase + min(edge, 5) - 1
+        high = min(row, SIZE + 1 - row)
+        wide = min(column, SIZE + 1 - column)
+        return min(high, wide) - 1, max(high, wide) - 1
+
+    def room_around(s, v):
+        """How far the next stone is, by rows or columns; at most ``REACH``."""
+        if s.around[uint64(v)] & 255:  # it may be the border
+            for d in NEAR:
+                if EMPTY < s.colour[uint64(v + d)] < BORDER:
+                    return 1
+        row = v // WIDTH
+        column = v % WIDTH
+        nearest = REACH
+        for r in range(max(1, row - REACH + 1), min(SIZE, row + REACH - 1) + 1):
+            for c in range(max(1, column - REACH + 1), min(SIZE, column + REACH - 1) + 1):
+                if s.colour[uint64(r * WIDTH + c)] != EMPTY:
+                    nearest = min(nearest, max(abs(r - row), abs(c - column)))
+        return nearest
 
     def strength(s, weights, v):
         capture, escape, bad, atari, defence, room, links, cuts = tactics(s, v)
-        return (
+        near, far = lines(v)
+        now = phase(s)
+        total = (
             weights[uint64(shape(s, v))]
             + weights[LAST + distance(v, int64(s.last))]
             + weights[BEFORE + distance(v, int64(s.before))]
@@ -184,8 +212,12 @@ def make_features(rules: SimpleNamespace) -> Any:
             + weights[ROOM + room]
             + weights[LINKS + links]
             + weights[CUTS + cuts]
-            + weights[LINE + line(s, v)]
+            + weights[LINE + LINES * now + near]
         )
+        if WIDE:
+            total += weights[SIDE + LINES * now + far]
+            total += weights[OPEN + (REACH + 1) * now + room_around(s, v)]
+        return total
 
     def features(s, v, out):
         """The same as the numbers of the weights, for learning."""
@@ -201,6 +233,10 @@ def make_features(rules: SimpleNamespace) -> Any:
         out[8] = ROOM + room
         out[9] = LINKS + links
         out[10] = CUTS + cuts
-        out[11] = LINE + line(s, v)
+        near, far = lines(v)
+        now = phase(s)
+        out[11] = LINE + LINES * now + near
+        out[12] = SIDE + (LINES * now + far if WIDE else 0)
+        out[13] = OPEN + ((REACH + 1) * now + room_around(s, v) if WIDE else 0)
 
     return SimpleNamespace(strength=strength, features=features, shape=shape)

@@ -21,7 +21,7 @@ PASSING = 0.03  # the weight of a pass: where every other move loses something i
 
 
 @functools.cache
-def weights() -> tuple[np.ndarray, np.ndarray]:
+def weights(large: bool) -> tuple[np.ndarray, np.ndarray]:
     """What was learned: the factor of each 3x3 shape in playouts; the logarithms of all factors,
     shapes first, in the tree.
     """
@@ -32,7 +32,8 @@ def weights() -> tuple[np.ndarray, np.ndarray]:
             table = np.zeros(1 << 16, np.float32)
             table[stored["shapes"]] = stored[name]
             known[name] = table[shapes()]
-        found = np.exp(known["playout"]), np.concatenate([known["prior"], stored["others"]])
+        others = stored["large" if large else "others"]
+        found = np.exp(known["playout"]), np.concatenate([known["prior"], others])
     for table in found:
         table.flags.writeable = False
     return found

@@ -36,18 +36,19 @@ RAVE = {
     "RAVE by whoever played": replace(PRIOR_RAVE, first=False),
 }
 EVEN = "even priors, no head start"
-WITHOUT = ["nothing", *SEARCH, EVEN, *RAVE, *PLAYOUT]
+OPENINGS = "with openings"
+WITHOUT = ["nothing", *SEARCH, EVEN, *RAVE, *PLAYOUT, OPENINGS]
 
 
 def run(settings: Settings, seed: int) -> Row:
     simulations, size = int(settings["simulations"]), int(settings["size"])  # type: ignore[arg-type]
-    full = style("default", reuse=False, resign=RESIGN, seed=seed + 10**6)
+    full = style("default", openings=False, reuse=False, resign=RESIGN, seed=seed + 10**6)
     chosen = replace(without(str(settings["variant"])), reuse=False, resign=RESIGN, seed=seed)
     return pair(ours(chosen, simulations, size), ours(full, simulations, size), size)
 
 
 def without(part: str) -> Style:
-    """The default's style with one thing changed."""
+    """The default's style, which for variety knows no openings here, with one thing changed."""
     if part in SEARCH:
         return style(SEARCH[part])
     options, playout = SEARCHES["default"]
@@ -57,7 +58,8 @@ def without(part: str) -> Style:
         options = replace(options, rave=RAVE[part])
         if options.rave is None:
             options = replace(options, c=SEARCHES["uct"][0].c)
-    return Style(options=options, playout=playout | PLAYOUT.get(part, {}))
+    playout = playout | PLAYOUT.get(part, {})
+    return Style(options=options, playout=playout, openings=part == OPENINGS)
 
 
 def verdict(rows: Rows) -> Verdict:

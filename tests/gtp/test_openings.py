@@ -1,0 +1,59 @@
+"""The opening moves that the engine knows."""
+
+import pytest
+
+from treewright.domains.go import to_point, to_vertex
+from treewright.gtp.game import Game
+from treewright.gtp.openings import answers, known, turned
+from treewright.gtp.player import Player, style
+
+
+def game(moves, **settings):
+    begun = Game(9, **settings)
+    for i, vertex in enumerate(moves.split()):
+        begun.play(i % 2 + 1, to_point(vertex, 9))
+    return begun
+
+
+def test_black_begins_in_the_centre():
+    assert known(game(""), 1) == to_point("E5", 9)
+
+
+def test_every_answer_is_a_free_point():
+    assert len(answers()) > 500
+    for (mover, stones), point in answers().items():
+        taken = {at for _, at in stones}
+        assert to_vertex(point, 9) not in ("pass", *(to_vertex(at, 9) for at in taken))
+        assert len(stones) % 2 == mover - 1
+
+
+def test_a_turned_position_has_the_turned_answer():
+    answer = known(game("D3"), 2)
+    for how in range(8):
+        here = Game(9)
+        here.play(1, turned(to_point("D3", 9), how))
+        assert known(here, 2) == turned(answer, how)
+
+
+def test_another_order_of_moves_is_the_same_position():
+    (mover, stones), answer = max(answers().items(), key=lambda known: len(known[0][1]))
+    black, white = ([p for c, p in sorted(stones, reverse=True) if c == k] for k in (1, 2))
+    begun = Game(9)
+    for i in range(len(stones)):
+        begun.play(i % 2 + 1, (black, white)[i % 2][i // 2])
+    assert known(begun, mover) == answer
+
+
+@pytest.mark.parametrize("settings", [{"komi": 0.5}, {"suicide": True}])
+def test_other_rules_are_searched(settings):
+    assert known(game("", **settings), 1) is None
+
+
+def test_boards_of_other_sizes_are_searched():
+    assert known(Game(13), 1) is None
+
+
+def test_only_the_default_uses_them():
+    assert Player(style()).choose(game(""), 1, 10).result is None
+    assert Player(style(openings=False)).choose(game(""), 1, 10).result is not None
+    assert not style("mc-rave").openings
