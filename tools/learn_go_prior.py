@@ -9,7 +9,8 @@ Each game begins with a few random moves and has some in the middle, so that no 
 those are not learned from.  The weights maximise the probability of the moves played, or of the
 shares of the root's visits, which is exp(strength) over the sum of it for all legal moves
 (Coulom 2007), less a penalty on their squares.  Those of the tree start from what GNU Go's moves
-give; large boards have the same shapes, and the rest from GNU Go's games there.  A tenth of the games is held back to measure with.
+give; large boards have the same shapes, and the rest from GNU Go's games there.  A tenth of the
+games is held back to measure with.
 """
 
 import argparse

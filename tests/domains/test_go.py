@@ -11,6 +11,7 @@ from treewright.domains.go import Go, perft, to_point, to_vertex
 from treewright.domains.go.features import shapes
 from treewright.domains.go.playout import Switches
 from treewright.domains.go.prior import weights
+from treewright.position import Position
 from treewright.random import stream
 from treewright.testing import DomainConformance
 
@@ -622,3 +623,13 @@ def test_registered_ids():
         assert domain.settings["komi"] == 5.5
         assert tw.make(domain.name, **domain.settings).settings == domain.settings
     assert tw.make("go-9x9").state.itemsize < 1024
+
+
+def test_large_boards_begin_near_the_corners():
+    """What was learned on 9x9 sent the first moves of a large board to its centre."""
+    start = Position(Go(19))
+    weight = {start.describe(a): start.weight(a) for a in start.legal()}
+    best = sorted(weight, key=weight.get, reverse=True)[:24]
+    lines = [sorted(min(p, 20 - p) for p in divmod(to_point(v, 19), 20)) for v in best]
+    assert all(3 <= near <= 4 and far <= 6 for near, far in lines), best
+    assert weight["K10"] < weight["D4"] / 3
