@@ -329,6 +329,89 @@ def test_a_reply_is_judged_after_the_opponents_turn():
             assert plan.value == pytest.approx(1.0 - answer.value, abs=0.02)
 
 
+def greedy_ends(position, actions):
+    """Every state that Greedy Action can reach in so many actions: ties are broken at random."""
+    stack = [(position.copy(), actions)]
+    while stack:
+        now, left = stack.pop()
+        if now.ended or left == 0:
+            yield now
+            continue
+        worth = {a: worth_after(now, a) for a in now.legal()}
+        for action in worth:
+            if worth[action] == max(worth.values()):
+                after = now.copy()
+                after.play(action)
+                stack.append((after, left - 1))
+
+
+def value_of(position, player):
+    return (position.rewards() if position.ended else position.value())[player]
+
+
+@pytest.mark.parametrize(("reply", "weight"), [(ACTIONS, 1.0), (2 * ACTIONS, 0.5)])
+def test_a_reply_decides_among_the_best_turns(reply, weight):
+    """The replies once more, in plain Python, with every way that ties can be broken."""
+    agent = EvolutionaryMCTS(GAME, ACTIONS, reply=reply, reply_among=6, reply_weight=weight)
+    plain = EvolutionaryMCTS(GAME, ACTIONS)
+    second = 0
+    for seed, position in enumerate(POSITIONS):
+        mover = position.player
+        plan = agent.plan(state_of(position), Budget(evaluations=600), seed)
+        ranges = {}
+        for row, score in enumerate(agent._burning.scores):
+            if score == -np.inf:
+                continue
+            genome = agent._burning.kept[row]
+            actions = [int(a) for a in genome["genes"][: genome["length"]]]
+            end = position.copy()
+            for action in actions:
+                end.play(action)
+            own = value_of(end, mover)
+            assert own == pytest.approx(score)
+            after = [own] if end.ended else [value_of(e, mover) for e in greedy_ends(end, reply)]
+            found = [(1 - weight) * own + weight * v for v in after]
+            ranges[tuple(actions)] = (min(found), max(found))
+        assert ranges[tuple(plan.actions)][1] >= max(low for low, _ in ranges.values()) - 1e-9
+        best = plain.plan(state_of(position), Budget(evaluations=600 - agent.set_aside), seed)
+        assert best.value == max(agent._burning.scores)
+        second += plan.value < best.value
+    assert second >= 3  # it does make a difference
+
+
+def test_the_kept_turns_are_the_best_of_all_that_were_committed():
+    """With few phases the best turn may lie deep in a tree and is kept all the same."""
+    for phases in (None, 3):
+        few, many = (
+            EvolutionaryMCTS(GAME, ACTIONS, phases=phases, reply=ACTIONS, reply_among=k)
+            for k in (2, 60)
+        )
+        few.set_aside = many.set_aside = 40  # the same search
+        for seed, position in enumerate(POSITIONS[:8]):
+            for agent in (few, many):
+                agent.plan(state_of(position), Budget(evaluations=900), seed)
+            scores = sorted(many._burning.scores, reverse=True)
+            assert scores[-1] == -np.inf, "room for all"
+            known = [s for s in scores if s > -np.inf]
+            assert len(set(known)) == len(known)
+            assert max(few._burning.scores) == few._burning.best_state.worth == scores[0]
+            if phases is None:
+                assert sorted(few._burning.scores, reverse=True) == scores[:2]
+
+
+def test_replies_are_part_of_the_budget():
+    agent = EvolutionaryMCTS(GAME, ACTIONS, reply=ACTIONS, reply_among=5)
+    plain = EvolutionaryMCTS(GAME, ACTIONS)
+    state = state_of(POSITIONS[5])
+    plan = agent.plan(state, Budget(evaluations=200), 3)
+    assert plan.evaluations <= 200 - agent.set_aside + 6
+    assert plan == agent.plan(state, Budget(evaluations=200), 3)
+    # too few evaluations for replies
+    small = Budget(evaluations=199)
+    assert agent.plan(state, small, 3) == plain.plan(state, small, 3)
+    assert agent.plan(state, Budget(seconds=0.02), 3).evaluations >= 5
+
+
 def test_the_turn_with_the_worst_reply_is_played():
     """Random plans against a replier that knows every turn: the choice is exactly checked."""
     planner, replier = RandomActions(GAME, ACTIONS), GreedyTurn(GAME, ACTIONS)
@@ -367,6 +450,12 @@ def test_the_turn_with_the_worst_reply_is_played():
         (lambda: Evolution(mutation_rate=2), "between 0 and 1"),
         (lambda: GreedyTurn(GAME, 4, deepest=0), "at least 1"),
         (lambda: mutations(GAME, 65), "1 to 64"),
+        (lambda: EvolutionaryMCTS(GAME, 4, reply=4, reply_among=1), "0 or at least 2"),
+        (lambda: EvolutionaryMCTS(GAME, 4, reply_among=4), "needs reply"),
+        (
+            lambda: EvolutionaryMCTS(GAME, 4, reply=4, reply_among=4, reply_weight=2),
+            "between 0 and 1",
+        ),
         (lambda: Replied(RandomActions(GAME, 4), RandomActions(GAME, 4), plans=0), "plans must"),
         (lambda: OnlineEvolution(tw.make("nim"), 1), "needs a record state and value"),
         (lambda: Foundry(ore=11).new_state(), "ore must be 0 to 9"),

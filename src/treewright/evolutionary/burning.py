@@ -40,7 +40,8 @@ class _BurningWorker(Worker):
 class Burning:
     """One kernel, used again and again for searches in phases."""
 
-    def __init__(self, domain: Domain, options: Options, memory: str) -> None:
+    def __init__(self, domain: Domain, options: Options, memory: str, keep: int = 0) -> None:
+        """``keep``: so many of the best committed states are kept, each of another value."""
         size = parse_memory(memory)
         self._worker = _BurningWorker(
             domain,
@@ -53,10 +54,13 @@ class Burning:
         self._scratch = np.empty(size // 24, np.int32)
         self._chosen = np.zeros(0, np.int32)
         self._done = 0
+        self.kept = np.zeros(keep, domain.state)
+        self.scores = np.zeros(keep)  # of the kept states; -inf where there is none
 
     def begin(self, state: np.ndarray, seed: int, player: int) -> None:
         self._worker.begin(state, seed, player)
         self._done = 0
+        self.scores[:] = -np.inf
 
     @property
     def chosen(self) -> list[int]:
@@ -71,6 +75,14 @@ class Burning:
     def best_state(self) -> Any:
         """The best state that was ever evaluated, with ``Options(keep_state=True)``."""
         return self._worker.best_state
+
+    def keep_best(self) -> None:
+        """The best state that was ever evaluated is kept too, committed or not."""
+        best = self.best_state
+        if best.worth not in self.scores:
+            worst = int(np.argmin(self.scores))
+            self.kept[worst] = best._record[0]
+            self.scores[worst] = best.worth
 
     def run(self, phases: int, budget: Budget) -> None:
         """Search and commit ``phases`` times; simulations or time are shared out equally."""
@@ -106,7 +118,14 @@ class Burning:
         if len(self._chosen) < most:
             self._chosen = np.concatenate([self._chosen, np.zeros(2 * most, np.int32)])
         found = self._worker.burn(
-            phases, simulations, self._scratch, self._chosen, self._done, length
+            phases,
+            simulations,
+            self._scratch,
+            self._chosen,
+            self._done,
+            length,
+            self.kept,
+            self.scores,
         )
         if found < 0:
             message = status_message(self._worker, -found)

@@ -9,12 +9,15 @@ from treewright.kernel.layout import DONE
 from treewright.kernel.reclaim import compact
 
 
-def burn(tree, t, params, runs, rng, phases, simulations, scratch, chosen, done, length):
+def burn(
+    tree, t, params, runs, rng, phases, simulations, scratch, chosen, done, length, kept, scores
+):
     """Share the simulations out over phases; after each, commit the child with the best mean.
 
     ``chosen`` receives the committed actions, ``done`` of which are there already.  With
-    ``length`` the turn is completed to that many actions at most.  Returns the number of actions
-    in ``chosen``, or minus a status.
+    ``length`` the turn is completed to that many actions at most.  The best of the states that
+    are committed stay in ``kept``, if it has rows.  Returns the number of actions in ``chosen``,
+    or minus a status.
     """
     tree = borrow(tree)
     t = borrow(t)
@@ -31,6 +34,9 @@ def burn(tree, t, params, runs, rng, phases, simulations, scratch, chosen, done,
             break
         chosen[done] = commit(tree, t, run, runs, scratch)
         done += 1
+        if PLAYERS == 1 and HAS_VALUE and len(scores) > 0:
+            value(tree.root[0], t, tree.rewards)
+            keep(kept, scores, tree.root[0], tree.rewards[0])
         if over(tree.root[0], t, run):
             break
     if TURN and length > 0:
@@ -61,6 +67,19 @@ def commit(tree, t, run, runs, scratch):
     play(tree.root[0], t, action)
     compact(nodes, tree.edges, runs, best, 0, LAZY, scratch)
     return action
+
+
+def keep(kept, scores, s, found):
+    """Keep a state if it is among the best; of states of the same value the first."""
+    worst = 0
+    for row in range(len(scores)):
+        if scores[row] == found:
+            return
+        if scores[row] < scores[worst]:
+            worst = row
+    if found > scores[worst]:
+        scores[worst] = found
+        kept[worst] = s
 
 
 def complete(tree, t, params, runs, rng, scratch, chosen, done, length):

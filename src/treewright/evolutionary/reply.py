@@ -2,10 +2,47 @@
 
 import numpy as np
 
+from treewright.domain import Domain
 from treewright.errors import OptionError
-from treewright.evolutionary.agent import Agent, Budget, Plan
+from treewright.evolutionary.agent import Agent, Budget, Compiled, Plan, stream
 from treewright.evolutionary.simple import Turn
 from treewright.kernel.rng import stream_seed
+
+
+class QuickReply:
+    """Chooses among turns by what they are worth before and after play by Greedy Action.
+
+    The opponent replies with a turn of Greedy Action; if ``actions`` are more than that turn has,
+    the mover goes on in the same way, and so on.  ``weight`` is what the end of it counts.
+    """
+
+    def __init__(self, domain: Domain, actions: int, weight: float) -> None:
+        if not 0 <= weight <= 1:
+            raise OptionError(f"the weight of a reply must be between 0 and 1, not {weight!r}")
+        self.actions = actions
+        self.weight = weight
+        self._compiled = Compiled(domain, "reply_kernel.py", "choose")
+        self._work = np.zeros(2, domain.state)
+        self._buffer = np.zeros(domain.max_actions + 1, np.int32)
+        self._out = np.zeros(domain.players)
+
+    def choose(
+        self, ends: np.ndarray, values: np.ndarray, mover: int, seed: int
+    ) -> tuple[int, int]:
+        """The row of the best turn, given the states behind the turns, and the replies made."""
+        row, replies = self._compiled.call(
+            ends,
+            values,
+            self._compiled.tables,
+            stream(seed),
+            self.actions,
+            self.weight,
+            mover,
+            self._work,
+            self._buffer,
+            self._out,
+        )
+        return int(row), int(replies)
 
 
 class Replied(Agent):

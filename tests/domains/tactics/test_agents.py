@@ -129,7 +129,9 @@ def test_unknown_agents_are_named():
         agent("emtcs", AP)
     with pytest.raises(OptionError, match="at least two agents"):
         fixtures(["emcts"], [AP], "evals:1", 2)
-    assert {"mcts", "mcts-ne", "bb-mcts", "greedy-turn", "emcts-reply"} <= set(AGENTS)
+    assert {"mcts", "mcts-ne", "bb-mcts", "greedy-turn", "emcts-plain", "emcts-reply"} <= set(
+        AGENTS
+    )
 
 
 def test_the_benchmark_measures_planners(monkeypatch):

@@ -25,6 +25,8 @@ ORIGINAL_DEPTH = 6  # Greedy Turn of the testbed looks no further
 # evaluations a turn by action points: what the Java testbed's OEP managed in 200 ms
 CLASS = {5: 11_800, 10: 6_800, 15: 6_500}
 
+AMONG = 8  # turns of EMCTS that are judged after a reply (docs/tactics.md)
+
 
 def _tree(c: float, greed: float, burning: bool) -> Callable[..., Agent]:
     def make(ap: int, **rules: Any) -> Agent:
@@ -41,11 +43,12 @@ def _plain(kind: Callable[..., Agent], **settings: Any) -> Callable[..., Agent]:
     return make
 
 
-def _replying(kind: Callable[..., Agent]) -> Callable[..., Agent]:
-    """Judge a turn after the opponent's whole greedy reply."""
+def _replying(turns: int, **settings: Any) -> Callable[..., Agent]:
+    """Judge turns of EMCTS after so many greedy turns, the opponent's first."""
 
     def make(ap: int, **rules: Any) -> Agent:
-        return kind(HeroAcademy(ap=ap, **rules), ap, reply=ap)
+        domain = HeroAcademy(ap=ap, **rules)
+        return EvolutionaryMCTS(domain, ap, reply=turns * ap, **settings)
 
     return make
 
@@ -68,9 +71,10 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "mcts-ne": _tree(0.0, 1.0, burning=False),
         "oep": _plain(OnlineEvolution),
         "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
-        "emcts": _plain(EvolutionaryMCTS),
+        "emcts": _replying(2, reply_among=AMONG),
+        "emcts-plain": _plain(EvolutionaryMCTS),  # the paper's: blind to what comes next
         "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget
-        "emcts-reply": _replying(EvolutionaryMCTS),
+        "emcts-reply": _replying(1),
         "emcts-reply-oep": _second_thoughts,
     }
 )
