@@ -79,9 +79,28 @@ def test_greedy_action_breaks_ties_evenly(states):
             assert chosen.count(action) == pytest.approx(600 / len(best), rel=0.6)
 
 
-def test_equal_seeds_give_equal_games():
-    fixture = Fixture("emcts", "oep-greedy", AP, "evals:40", 3)
+@pytest.mark.parametrize("budget", ["evals:40", "evals:900"])  # without and with replies
+def test_equal_seeds_give_equal_games(budget):
+    fixture = Fixture("emcts", "oep-greedy", AP, budget, 3)
     assert play(fixture, 5, {}) == play(fixture, 5, {})
+
+
+def test_a_reply_changes_some_turns_and_all_are_legal(states):
+    """What is chosen by a reply is a whole legal turn, and never worth more than the best."""
+    referee = Turn(HeroAcademy(ap=AP, turn_limit=60), AP)
+    player, plain = (agent(name, AP, turn_limit=60) for name in ("emcts", "emcts-plain"))
+    changed = 0
+    for seed, state in enumerate(states[::200]):
+        side = int(state[0]["player"])
+        plan = player.plan(state, Budget(evaluations=900), seed)
+        best = plain.plan(state, Budget(evaluations=900 - player.set_aside), seed)
+        assert plan.value <= best.value
+        assert plan.evaluations <= 900
+        changed += plan.value < best.value
+        after = state.copy()
+        referee.follow(after, plan.actions)
+        assert after[0]["over"] or after[0]["player"] != side
+    assert changed > 3
 
 
 def test_paired_deals_swap_sides():
