@@ -19,7 +19,7 @@ ROUNDS = 5
 CHUNK = 100_000  # random actions
 POSITIONS = 24  # beginnings of turns, from games of greedy OEP with itself
 RANDOM = "random play"
-PLANNERS = ("oep", "oep-greedy", "emcts")
+PLANNERS = ("oep", "oep-greedy", "emcts-plain", "emcts")
 # per CPU second: 10 times the Java testbed's random play, 5 and 8 times its OEP
 BARS = {(RANDOM, 5): 2_310_000, ("oep", 5): 294_000, ("oep", 10): 264_000, ("oep", 15): 264_000}
 
@@ -42,7 +42,7 @@ def run(seconds: float) -> list[dict[str, Any]]:
                 "ap": ap,
                 "per_cpu_second": round(rate),
                 "wanted": BARS.get((name, ap))
-                or (round(0.8 * found["oep"]) if name == "emcts" else None),
+                or (round(0.8 * found["oep"]) if name.startswith("emcts") else None),
             }
             for name, rate in found.items()
         ]
