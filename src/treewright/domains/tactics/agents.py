@@ -26,6 +26,7 @@ ORIGINAL_DEPTH = 6  # Greedy Turn of the testbed looks no further
 CLASS = {5: 11_800, 10: 6_800, 15: 6_500}
 
 AMONG = 8  # turns of EMCTS that are judged after a reply (docs/tactics.md)
+FORESEEN = 10  # actions: Greedy Action's forecast of longer turns is of no use
 
 
 def _tree(c: float, greed: float, burning: bool) -> Callable[..., Agent]:
@@ -43,14 +44,16 @@ def _plain(kind: Callable[..., Agent], **settings: Any) -> Callable[..., Agent]:
     return make
 
 
-def _replying(turns: int, **settings: Any) -> Callable[..., Agent]:
-    """Judge turns of EMCTS after so many greedy turns, the opponent's first."""
+def _replying(ap: int, **rules: Any) -> Agent:
+    """EMCTS that judges every turn after the opponent's greedy reply."""
+    return EvolutionaryMCTS(HeroAcademy(ap=ap, **rules), ap, reply=ap)
 
-    def make(ap: int, **rules: Any) -> Agent:
-        domain = HeroAcademy(ap=ap, **rules)
-        return EvolutionaryMCTS(domain, ap, reply=turns * ap, **settings)
 
-    return make
+def _choosing(ap: int, **rules: Any) -> Agent:
+    """EMCTS that chooses among its best turns by the opponent's greedy reply, if they are short."""
+    among = AMONG if ap <= FORESEEN else 0
+    domain = HeroAcademy(ap=ap, **rules)
+    return EvolutionaryMCTS(domain, ap, reply=ap if among else 0, reply_among=among)
 
 
 def _second_thoughts(ap: int, **rules: Any) -> Agent:
@@ -71,10 +74,10 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "mcts-ne": _tree(0.0, 1.0, burning=False),
         "oep": _plain(OnlineEvolution),
         "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
-        "emcts": _replying(2, reply_among=AMONG),
+        "emcts": _choosing,
         "emcts-plain": _plain(EvolutionaryMCTS),  # the paper's: blind to what comes next
         "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget
-        "emcts-reply": _replying(1),
+        "emcts-reply": _replying,
         "emcts-reply-oep": _second_thoughts,
     }
 )
