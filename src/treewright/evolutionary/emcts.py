@@ -30,8 +30,9 @@ class EvolutionaryMCTS(Agent):
     ``reply`` judges every turn after so many actions of a greedy reply by the opponent.  With
     ``reply_among`` only so many of the best committed turns are judged so, at the end, by the
     worth before and after the reply, which counts ``reply_weight``; here ``reply`` may be longer
-    than a turn: then the mover answers, greedily too (QuickReply).  The search gets an evaluation
-    less for every action that the replies may have.
+    than a turn: then the mover answers, greedily too (QuickReply), with the cards that the state
+    will deal, which no player knows.  The search gets an evaluation less for every action that the
+    replies may have.
     """
 
     def __init__(
