@@ -12,6 +12,7 @@ import pytest
 from treewright.gtp.client import Client, EngineError, find
 from treewright.gtp.clock import Clock
 from treewright.gtp.engine import Budget, Engine
+from treewright.gtp.game import Game
 from treewright.gtp.player import style
 from treewright.gtp.protocol import answer, parse
 
@@ -200,6 +201,25 @@ def test_a_pass_is_found_where_every_other_move_loses():
     assert gtp("final_score") == "B+5.5"
     thought = gtp.engine.player.choose(gtp.engine.game, 2, simulations=3000)
     assert thought.result.value < 0.1
+
+
+def test_play_goes_on_after_two_passes(gtp):
+    """Clients let players take dead stones after they have passed."""
+    for line in ("play b C3", "play w pass", "play b pass"):
+        gtp(line)
+    assert gtp("genmove w") != "resign"
+    for line in ("play w pass", "play b pass", "play w pass"):
+        gtp(line)
+    assert gtp("reg_genmove b")
+
+
+def test_only_the_move_that_is_played_is_looked_up_in_the_history(gtp, monkeypatch):
+    """Superko for every child was half a second a move on 19x19."""
+    asked = []
+    forbidden = Game.forbidden
+    monkeypatch.setattr(Game, "forbidden", lambda *a: asked.append(a) or forbidden(*a))
+    gtp("reg_genmove b")
+    assert len(asked) == 1
 
 
 def test_the_tree_is_kept(gtp):

@@ -160,8 +160,6 @@ def match(
     Example: treewright go match treewright
     "gnugo --mode gtp --chinese-rules --capture-all-dead" --games 20 --simulations 3000
     """
-    import shlex
-
     from treewright.experiments.stats import rate
     from treewright.gtp import sgf as records
     from treewright.gtp.client import Client
@@ -173,7 +171,7 @@ def match(
 
         def start(command: str, stream: int) -> Talker:
             if command != "treewright":
-                return open_engines.enter_context(Client(shlex.split(command)))
+                return open_engines.enter_context(Client(_words(command)))
             style = _style("default", 1, "512MiB", True, 0.05, seed + stream)
             return Inside(Engine(sys.stdout, style, _budget(simulations, seconds)))
 
@@ -207,6 +205,18 @@ def match(
     text += f" ({share.low:.0%} to {share.high:.0%})" if share else ""
     interval = [share.low, share.high] if share else None
     emit({"games": rows, "wins": wins, "interval": interval}, text, as_json)
+
+
+def _words(command: str) -> list[str]:
+    import shlex
+
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise OptionError(f"the engine's command {command!r} can't be read: {error}") from error
+    if not words:
+        raise OptionError("an engine's command is empty: give one such as 'gnugo --mode gtp'")
+    return words
 
 
 def play_go(

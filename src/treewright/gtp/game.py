@@ -20,6 +20,11 @@ class IllegalMove(TreewrightError, ValueError):  # noqa: N818 - reads as what it
     """A move that the rules forbid."""
 
 
+def over(moves: list[Move]) -> bool:
+    """Whether the last two moves were passes."""
+    return len(moves) >= 2 and all(point == PASS for _, point in moves[-2:])
+
+
 @dataclass
 class Game:
     """The moves of one game; ``stones`` were on the board before the first of them."""
@@ -40,8 +45,7 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether the last two moves were passes."""
-        return len(self.moves) >= 2 and all(point == PASS for _, point in self.moves[-2:])
+        return over(self.moves)
 
     def at(self, point: int) -> int:
         return int(self.state.colour[point])
@@ -107,8 +111,14 @@ class Game:
         return self.domain.score(self.state)
 
     def searchable(self, colour: int, **playout: Any) -> Go:
-        """The position as a domain with a colour to move."""
-        text = [f"{NAMES[c]} {to_vertex(p, self.size)}" for c, p in self.moves]
+        """The position as a domain with a colour to move.
+
+        After two passes players may still go on, to take dead stones: the search is told of one.
+        """
+        moves = list(self.moves)
+        while over(moves):
+            moves.pop()
+        text = [f"{NAMES[c]} {to_vertex(p, self.size)}" for c, p in moves]
         return Go(
             self.size,
             komi=self.komi,

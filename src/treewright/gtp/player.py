@@ -144,12 +144,12 @@ class Player:
         It passes only where that loses nothing that the stones on the board don't say: a pass
         may be answered by a pass, and then they are counted as they stand.
         """
-        allowed = [c for c in result.children if game.forbidden(colour, c.action) is None]
-        best = allowed[0]
-        if best.action == PASS and not wins(game, colour) and len(allowed) > 1:
-            others = [c for c in allowed if c.action != PASS]
-            if others[0].visits > 0:
-                best = others[0]
+        allowed = (c for c in result.children if game.forbidden(colour, c.action) is None)
+        best = next(allowed)
+        if best.action == PASS and not wins(game, colour):
+            other = next(allowed, best)
+            if other.visits > 0:
+                best = other
         if best.value is not None and best.value < self.style.resign:
             return Thought(None, result)
         return Thought(best.action, result)
