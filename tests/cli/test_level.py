@@ -1,11 +1,9 @@
 """``treewright level`` from outside: what it prints, writes and refuses."""
 
 import json
-import sys
 
 import pytest
 
-from treewright.cli import main
 from treewright.domains.levels.formats import read_level
 from treewright.domains.levels.generate import own_corpus
 from treewright.domains.levels.level import Level
@@ -13,21 +11,9 @@ from treewright.domains.levels.player import play
 
 
 @pytest.fixture
-def level(tmp_path, monkeypatch, capsys):
-    """Run the command in an empty folder; its output, errors and exit code are checked."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments, code=0):
-        monkeypatch.setattr(sys, "argv", ["treewright", "level", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert (ended.value.code or 0) == code, out + err
-        if code == 2:
-            assert out == ""
-            assert err.count("\n") == 1, err
-            assert "Traceback" not in err
-        return err if code == 2 else out
+def level(command, tmp_path):
+    def call(*arguments, **checks):
+        return command("level", *arguments, **checks)
 
     call.folder = tmp_path
     return call

@@ -1,33 +1,15 @@
 """``treewright tactics`` from outside: what it prints, writes and refuses."""
 
 import gzip
-import io
 import json
-import sys
 
 import pytest
 
-from treewright.cli import main
-
 
 @pytest.fixture
-def tactics(tmp_path, monkeypatch, capsys):
-    """Run the command in an empty folder; its output, errors and exit code are checked."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments, code=0, typed=None):
-        monkeypatch.setattr(sys, "argv", ["treewright", "tactics", *map(str, arguments)])
-        if typed is not None:
-            monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert (ended.value.code or 0) == code, out + err
-        if code == 2:
-            assert out == ""
-            assert err.count("\n") == 1, err
-            assert "Traceback" not in err
-        return err if code == 2 else out
+def tactics(command, tmp_path):
+    def call(*arguments, **checks):
+        return command("tactics", *arguments, **checks)
 
     call.folder = tmp_path
     return call
