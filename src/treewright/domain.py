@@ -296,6 +296,7 @@ def _table(cls: type, name: str, value: Any) -> np.ndarray:
     return array
 
 
+@functools.lru_cache(1024)  # a player makes a domain for each move; its source is parsed once
 def _attributes(function: types.FunctionType) -> list[tuple[int, str, str]]:
     """(line, name, attribute) of every ``name.attribute`` in a function's source."""
     try:
