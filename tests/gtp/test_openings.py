@@ -50,7 +50,27 @@ def test_other_rules_are_searched(settings):
 
 
 def test_boards_of_other_sizes_are_searched():
-    assert known(Game(13), 1) is None
+    assert known(Game(11), 1) is None
+
+
+def test_on_large_boards_the_empty_corners_come_first():
+    begun = Game(19)
+    for vertex in ("Q16", "D4", "Q4", "C16"):  # an own choice, one that differs, and so on
+        point = known(begun, begun.to_play)
+        assert to_vertex(point, 19) in ("Q16", "Q4", "D16", "D4")
+        assert all(begun.at(at) == 0 for at in around(begun, point))
+        begun.play(begun.to_play, to_point(vertex, 19))
+    assert known(begun, 1) is None
+    assert to_vertex(known(Game(13), 1), 13) == "K10"
+    handicap = Game(19)
+    handicap.fixed_handicap(4)
+    assert known(handicap, 2) is None
+
+
+def around(game, point):
+    """A point and the eight next to it."""
+    width = game.size + 1
+    return [point + r * width + c for r in (-1, 0, 1) for c in (-1, 0, 1)]
 
 
 def test_only_the_default_uses_them():

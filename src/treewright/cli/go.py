@@ -41,7 +41,8 @@ def gtp(
     ponder: Annotated[bool, typer.Option("--ponder", help="Think in the opponent's time.")] = False,
     reuse: Annotated[bool, typer.Option(help="Keep the tree from move to move.")] = True,
     openings: Annotated[
-        bool, typer.Option(help="Begin 9x9 games with moves of long searches (default search).")
+        bool,
+        typer.Option(help="Known first moves: 9x9 by heart, large boards in the corners."),
     ] = True,
     search: Annotated[
         str, typer.Option(help="default, mc-rave-priors, mc-rave, rave, uct, or light.")

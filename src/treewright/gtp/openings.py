@@ -1,14 +1,16 @@
-"""The engine's opening moves on 9x9, found by long searches of its own.
+"""The engine's opening moves: on 9x9 from long searches of its own, on large boards the corners.
 
 At the start of a game many moves look equal to a short search and are not.  ``openings.txt`` has
-one line for each position that was searched: the moves to it and the answer.  A position is
+one line for each position on 9x9 that was searched: the moves to it and the answer.  A position is
 looked up turned and mirrored, and however it came about.  ``tools/make_go_openings.py`` writes it.
+On a large board no search that we can pay for tells a corner from the centre.
 """
 
 import functools
 from importlib.resources import files
 
 from treewright.domains.go.board import BLACK, EMPTY, WHITE
+from treewright.domains.go.features import LARGE
 from treewright.domains.go.setup import to_point
 from treewright.gtp.game import Game
 
@@ -17,16 +19,16 @@ KOMI = 5.5, 8.5  # it was searched with 7.5
 Key = tuple[int, frozenset[tuple[int, int]]]  # who moves; colours and points
 
 
-def turned(point: int, how: int) -> int:
+def turned(point: int, how: int, size: int = SIZE) -> int:
     """A point after one of the eight turns and mirrorings of the board."""
-    row, column = divmod(point, SIZE + 1)
+    row, column = divmod(point, size + 1)
     if how & 1:
-        row = SIZE + 1 - row
+        row = size + 1 - row
     if how & 2:
-        column = SIZE + 1 - column
+        column = size + 1 - column
     if how & 4:
         row, column = column, row
-    return row * (SIZE + 1) + column
+    return row * (size + 1) + column
 
 
 def keys(points: list[int]) -> list[Key]:
@@ -49,8 +51,20 @@ def answers() -> dict[Key, int]:
     return found
 
 
+def empty_corner(game: Game) -> int | None:
+    """The 4-4 point of a corner, a third of the board wide and high, that has no stone."""
+    width, near = game.size + 1, range(1, game.size // 3 + 1)
+    for how in (3, 2, 1, 0):
+        corner = [turned(row * width + column, how, game.size) for row in near for column in near]
+        if all(game.at(point) == EMPTY for point in corner):
+            return turned(4 * width + 4, how, game.size)
+    return None
+
+
 def known(game: Game, colour: int) -> int | None:
-    """The book's move for a colour, or None."""
+    """The move to play without a search, or None."""
+    if game.size >= LARGE:
+        return empty_corner(game)
     if game.size != SIZE or not KOMI[0] <= game.komi <= KOMI[1] or game.suicide:
         return None
     stones = frozenset((game.at(p), p) for p in game.points() if game.at(p) != EMPTY)
