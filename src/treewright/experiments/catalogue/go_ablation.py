@@ -72,10 +72,11 @@ def verdict(rows: Rows) -> Verdict:
         return Verdict(None, "Too little was run to tell.")
     order = sorted(WITHOUT[1:], key=lambda name: found[name].value)
     text = ", ".join(f"{name} {found[name].value:.0%}" for name in order)
+    large = [found[name] for name in ("no priors", "no patterns", "light playouts")]
     return judge(
         f"Games won against the whole engine, 1,000 simulations a move: {text}",
-        all(found[n].value < 0.5 for n in ("no priors", "no patterns", "light playouts")),
-        enough=min(e.n for e in found.values()) >= 30,
+        all(e.high < 0.5 for e in large),
+        enough=not any(e.low < 0.5 < e.high for e in large),
     )
 
 
