@@ -345,7 +345,10 @@ def test_generate_from_the_shell(tmp_path):
     data = json.loads(out.stdout)
     assert 0 < data["score"]["total"] <= 1
     assert (tmp_path / "g.svg").read_text().startswith("<svg")
-    out = run("generate", "sherlock", "--nodes", "3000", "--out", "s.ink", cwd=tmp_path)
+    out = run(
+        "generate", "sherlock", "--nodes", "3000", "--out", "s.ink", "--graph", "g.svg",
+        cwd=tmp_path,
+    )  # fmt: skip
     assert out.returncode == 0, out.stderr
     assert "-> END" in (tmp_path / "s.ink").read_text()
 
@@ -384,5 +387,9 @@ def test_list_check_and_new(tmp_path):
     out = run("new", "mine.toml", cwd=tmp_path, input=answers)
     assert out.returncode == 0, out.stderr
     assert run("check", "mine.toml", cwd=tmp_path).returncode == 0
+    out = run("new", "other.toml", cwd=tmp_path, input="My story\n")
+    assert out.returncode == 2
+    assert out.stderr.endswith("the answers ended too early; other.toml is not written\n")
+    assert not (tmp_path / "other.toml").exists()
     (tmp_path / "own.toml").write_text(find_source("crime", "libraries").text)
     assert "the macro holds is used nowhere" in run("check", "own.toml", cwd=tmp_path).stdout

@@ -55,6 +55,27 @@ def test_where_joins_a_journey_with_what_is_done_there():
     assert re.search(r"Bob .* the basketball court, where he (picked up|took) a basketball\.", text)
 
 
+def test_a_place_has_an_article_unless_it_is_a_proper_name():
+    setup = read_setup(Source('''
+goals = ["Ann is dead"]
+[places]
+house = {}
+mill = { at = "in the mill" }
+Rome = {}
+uptown = { kind = "public", to = "uptown" }
+[actors]
+Ann = { place = "house" }
+Ben = { place = "uptown" }
+Cleo = { place = "Rome" }
+[items]
+cup = { place = "Rome" }
+''', "places.toml"))  # fmt: skip
+    text = prose(told(setup, "Move(Ann, mill); Move(Ben, house); Move(Cleo, house)"))
+    assert text.startswith("Ann was at the house, Ben at uptown and Cleo at Rome.")
+    assert re.search(r"Ann \w[^,.]* to the mill", text)
+    assert "the the" not in text
+
+
 def test_a_thing_is_it_when_nothing_else_could_be_meant():
     setup = load_setup("sherlock")
     both = "Move(Bob, alice_house); PickUp(Bob, vase); Give(Bob, Alice, vase)"
@@ -82,7 +103,7 @@ def test_a_person_without_a_pronoun_is_they():
     text = 'goals = ["at least 1 dead"]\n[places]\nhut = {}\n[actors]\nSam = { place = "hut" }\n'
     text += '[items]\ncup = { place = "hut", owner = "Sam" }\n'
     setup = read_setup(Source(text, "x.toml"))
-    assert "was at hut" in prose(told(setup, "PickUp(Sam, cup)"))
+    assert "was at the hut" in prose(told(setup, "PickUp(Sam, cup)"))
 
 
 def test_they_were():

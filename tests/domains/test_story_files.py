@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treewright.domains.maps.spec import load_spec
 from treewright.domains.story import language
 from treewright.domains.story.checker import Vocabulary, condition
 from treewright.domains.story.language import LanguageError
 from treewright.domains.story.library import Library, built_in_names, find_source, load_library
+from treewright.domains.story.lint import ask, described
 from treewright.domains.story.reach import impossible
 from treewright.domains.story.setup import load_setup, read_setup
 from treewright.domains.story.source import Source, StoryError
@@ -103,6 +105,38 @@ knife = { place = "house", weapon = 1.0 }
     assert len(read_setup(Source(text, "ten.toml")).goals) == 2
 
 
+@pytest.mark.parametrize("library", ["crime", "fairy_tale"])
+def test_the_wizards_own_answers_make_a_setup(library):
+    asked = []
+    text = ask(library, lambda question, default: asked.append(question) or default)
+    assert impossible(read_setup(Source(text, "new.toml"))) == ""
+    if library == "crime":
+        assert 'jail = { kind = "jail" }' in text
+        assert "weapon = 0.8" in text
+        assert "at least N dead" in asked[-1]
+
+
+def test_a_description_says_nothing_twice():
+    crime = described(load_library("crime"))["attributes"]
+    assert crime["actors"]["job"] == "civilian or detective or officer or doctor"
+    assert crime["places"]["kind"] == "house or public or jail"
+    tale = described(load_library("fairy_tale"))["attributes"]
+    assert "(" not in tale["people"]["role"] + tale["places"]["realm"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: load_setup("sherlok"), "'sherlok' (a file ends in .toml); did you mean"),
+        (lambda: load_spec("mcguines"), "(a file ends in .toml, .txt or .png); did you mean"),
+    ],
+)
+def test_a_question_ends_its_sentence(call, message):
+    with pytest.raises(TreewrightError, match=re.escape(message)) as found:
+        call()
+    assert str(found.value).endswith("?")
+
+
 def test_a_library_on_top_adds_and_replaces(tmp_path):
     (tmp_path / "more.toml").write_text(
         """
@@ -164,7 +198,7 @@ BAD_SETUPS = [
     ('length = 20', 'believability = { Kill = 1.2 }', r"line 4: Kill = 1.2: expected a number from 0 to 1"),
     ('length = 20', 'require = ["Kill(Bob, Alice)"]', r"line 4, .*takes 3 arguments"),
     ('length = 20', 'goal = []', r"line 4: 'goal' is unknown here; did you mean 'goals'"),
-    ('library = "crime"', 'library = "crim"', r"line 3: there is no library 'crim'; did you mean 'crime'"),
+    ('library = "crime"', 'library = "crim"', r"line 3: there is no library 'crim' .*; did you mean 'crime'"),
     ('goals = ["at least 2 dead", "the murderer is arrested"]', '', "a story needs goals"),
     ('"at least 2 dead"', '{ want = "Alice is dead", weight = 0 }', r"line 5: a weight is above 0"),
     ('"at least 2 dead"', '{ want = "Alice is dead", of = 2 }', r"line 5: the goal .* is a condition"),
@@ -228,7 +262,7 @@ BAD_LIBRARIES = [
     ('name = "Flee"', 'name = "Move"', r"the action 'Move' is there already, on line"),
     ('name = "Flee"', 'name = "Flee"\npre = "true"', r"'pre' is unknown here"),
     ('health = { range = [0, 2], start = 2', 'health = { range = [0, 2], start = 3', r"actor.health lies between 0 and 2, not 3"),
-    ('came_from = { is = "place"', 'came_from = { is = "plaice"', r"'plaice' is no type; did you mean 'place'"),
+    ('came_from = { is = "place"', 'came_from = { is = "plaice"', r"'plaice' is no type .*; did you mean 'place'"),
 ]  # fmt: skip
 
 

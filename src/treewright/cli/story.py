@@ -320,6 +320,11 @@ def new(
         raise OptionError(f"{path} exists already; choose another name")
     if path.suffix != ".toml":
         raise OptionError(f"{path}: a set-up's name ends in .toml")
-    text = ask(library, lambda question, default: str(typer.prompt(question, default=default)))
+    try:
+        text = ask(library, lambda question, default: str(typer.prompt(question, default=default)))
+    except typer.Abort as end:  # the end of the input, or Ctrl-C
+        if isinstance(end.__context__, KeyboardInterrupt):
+            raise typer.Exit(130) from None
+        raise OptionError(f"the answers ended too early; {path} is not written") from None
     _write(path, text)
     typer.echo(f"{path} written; try: treewright story generate {path}")

@@ -197,8 +197,8 @@ def load_spec(spec: str | Path | MapSpec) -> MapSpec:
     path = Path(spec)
     if not path.suffix and not path.exists():
         raise SpecError(
-            f"there is no map specification {str(spec)!r}{nearest(str(spec), SHIPPED)}; or give a "
-            f".toml, .txt or .png file"
+            f"there is no map specification {str(spec)!r} (a file ends in .toml, .txt or .png)"
+            f"{nearest(str(spec), SHIPPED)}"
         )
     readers = {".toml": _read_toml, ".txt": _read_text, ".png": _read_png}
     if path.suffix.lower() not in readers:

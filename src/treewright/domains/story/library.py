@@ -146,8 +146,8 @@ class Library:
             word = given.get("is", "bool")
             if not isinstance(word, str) or word not in types:
                 raise source.error(
-                    f"{word!r} is no type{nearest(str(word), types)}; a whole number is written "
-                    f"range = [0, 3]",
+                    f"{word!r} is no type (a whole number is written range = [0, 3])"
+                    f"{nearest(str(word), types)}",
                     *where, "is",
                 )  # fmt: skip
             kind = types[word]
@@ -400,7 +400,9 @@ def find_source(name: str, folder: str, beside: Path | None = None) -> Source:
     known = built_in_names(folder)
     if name not in known:
         what = {"libraries": "library", "setups": "set-up"}[folder]
-        raise StoryError(f"there is no {what} {name!r}{nearest(name, known)}; a file ends in .toml")
+        raise StoryError(
+            f"there is no {what} {name!r} (a file ends in .toml){nearest(name, known)}"
+        )
     text = (resources.files(PACKAGE) / folder / f"{name}.toml").read_text(encoding="utf-8")
     return Source(text, f"{name}.toml")
 

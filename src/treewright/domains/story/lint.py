@@ -7,7 +7,7 @@ from typing import Any
 
 from treewright.domains.story.domain import Grounding
 from treewright.domains.story.grounding import compile_goals
-from treewright.domains.story.library import Library, find_source, load_library
+from treewright.domains.story.library import Library, built_in_names, find_source, load_library
 from treewright.domains.story.model import Attribute
 from treewright.domains.story.reach import impossible
 from treewright.domains.story.setup import Setup, read_setup
@@ -97,6 +97,9 @@ def _strings(data: Any) -> list[str]:
     return [s for v in values for s in _strings(v)]
 
 
+_SLOT = re.compile(r"\{(\w+)\s*:\s*(\w+)\}")  # of a goal's phrase: {A: actor}
+
+
 def described(library: Library) -> dict[str, Any]:
     """Attributes, goal phrases and actions, for somebody who writes a set-up."""
     known = library.known
@@ -113,7 +116,10 @@ def described(library: Library) -> dict[str, Any]:
         attributes[known.types[owner].plural][name] = f"{kind}{over}{need}{says}"
     return {
         "attributes": attributes,
-        "goals": [re.sub(r"\{(\w+)\s*:\s*(\w+)\}", r"<\2>", p.text) for p in library.phrases],
+        "goals": [
+            _SLOT.sub(lambda m: m[1] if m[2] == "int" else f"<{m[2]}>", p.text)
+            for p in library.phrases
+        ],
         "actions": [
             f"{a.name}({', '.join(f'{n}: {k}' for n, k in a.params)})" for a in library.actions
         ],
@@ -142,6 +148,7 @@ def ask(library_name: str, prompt: Ask) -> str:
     ]
     sections: list[str] = []
     ids: dict[str, list[str]] = {}
+    shipped = _shipped(library_name)
     order = sorted(
         library.known.types.values(), key=lambda t: ("place", "person", "thing").index(t.noun)
     )
@@ -152,7 +159,7 @@ def ask(library_name: str, prompt: Ask) -> str:
         sections.append(f"\n[{kind.plural}]")
         for key, name in zip(ids[kind.name], names, strict=True):
             parts = [f'name = "{_quoted(name)}"'] if name != key else []
-            parts += _placed(library, kind.name, name, ids, prompt)
+            parts += _placed(library, kind.name, name, ids, shipped.get(name, {}), prompt)
             sections.append(f"{key} = {{ {', '.join(parts)} }}" if parts else f"{key} = {{}}")
     phrases = described(library)["goals"]
     goals: list[str] = []
@@ -160,7 +167,7 @@ def ask(library_name: str, prompt: Ask) -> str:
         hint = "; ".join(phrases[:4])
         answer = prompt(
             f"A goal, such as: {hint} (empty: no more)",
-            "" if goals else phrases[0].replace("<int>", "1"),
+            "" if goals else _filled(library.phrases[0].text, ids),
         )
         if not answer.strip():
             break
@@ -178,8 +185,30 @@ _EXAMPLES = {
 }
 
 
+def _shipped(library_name: str) -> dict[str, dict[str, Any]]:
+    """What entities are in the set-ups that come with Treewright: a knife is a weapon there."""
+    found: dict[str, dict[str, Any]] = {}
+    for setup in built_in_names("setups"):
+        data = find_source(setup, "setups").data
+        if data.get("library", "crime") == library_name:
+            for section in (v for v in data.values() if isinstance(v, dict)):
+                found.update({k: v for k, v in section.items() if isinstance(v, dict)})
+    return found
+
+
+def _filled(phrase: str, ids: dict[str, list[str]]) -> str:
+    """A goal's phrase about the first ones, and the number 1."""
+    left = {kind: iter(keys) for kind, keys in ids.items()}
+    return _SLOT.sub(lambda m: next(left.get(m[2], iter(())), "1"), phrase)
+
+
 def _placed(
-    library: Library, kind: str, name: str, ids: dict[str, list[str]], prompt: Ask
+    library: Library,
+    kind: str,
+    name: str,
+    ids: dict[str, list[str]],
+    usual: dict[str, Any],
+    prompt: Ask,
 ) -> list[str]:
     """Ask for the attributes that say where somebody or something is, and for chosen words."""
     parts = []
@@ -198,11 +227,13 @@ def _placed(
             parts.append(f'{attribute_name} = "{_identifier(answer)}"')
         elif attribute.type.kind == "enum" and attribute.fixed:
             words = library.known.enums[attribute.type.name]
-            answer = prompt(f"{attribute_name} of {name} ({', '.join(words)})", words[0])
+            default = usual.get(attribute_name, name if name in words else words[0])
+            answer = prompt(f"{attribute_name} of {name} ({', '.join(words)})", default)
             if answer.strip() != words[0]:
                 parts.append(f'{attribute_name} = "{_quoted(answer.strip())}"')
         elif attribute.type.kind == "number":
-            answer = prompt(f"{attribute_name} of {name} (0 to 1)", str(attribute.default))
+            default = str(usual.get(attribute_name, attribute.default))
+            answer = prompt(f"{attribute_name} of {name} (0 to 1)", default)
             parts.append(f"{attribute_name} = {_float(answer)}")
     return parts
 

@@ -266,9 +266,9 @@ class _Teller:
         return person.name
 
     def _place(self, place: Entity, form: str) -> str:
-        name = place.name
+        name = _definite(place)
         for person in self._mentioned[:1]:  # "her house", if it is the subject's
-            own = re.fullmatch(re.escape(person.name) + r"['’]s? (.+)", name)
+            own = re.fullmatch(re.escape(person.name) + r"['’]s? (.+)", place.name)
             if own:
                 name = f"{self._pronoun(person, 'his')} {own[1]}"
         if form == "'s":
@@ -327,6 +327,14 @@ def _agreeing(subject: str, predicate: str) -> str:
 
 def _possessive(name: str) -> str:
     return f"{name}'" if name.endswith("s") and not name.endswith("ss") else f"{name}'s"
+
+
+def _definite(place: Entity) -> str:
+    """``the house``, unless it is a proper name, has an article, or its own phrases have none."""
+    name = place.name
+    bare = any(name in said and f"the {name}" not in said for said in place.told.values())
+    done = name[0].isupper() or name.split()[0] in ("the", "a", "an")
+    return name if bare or done else f"the {name}"
 
 
 def _capital(text: str) -> str:
