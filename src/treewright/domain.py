@@ -131,11 +131,15 @@ class Domain:
             if not callable(getattr(cls, name, None)):
                 raise DomainError(f"{cls.__name__} has no function {name}({_shown(name)})")
         self._check_attributes()
-        known = list(inspect.signature(cls.start).parameters)[1:]  # type: ignore[attr-defined]
-        known = [k for k in known if k != "t"]
-        for name in settings:
+        known = dict(inspect.signature(cls.start).parameters)  # type: ignore[attr-defined]
+        known = {k: p.default for k, p in list(known.items())[1:] if k != "t"}
+        for name, value in settings.items():
             if name not in known:
                 raise OptionError(f"{cls.__name__} has no setting {name!r}{nearest(name, known)}")
+            if isinstance(value, str) and isinstance(known[name], int | float):
+                raise OptionError(
+                    f"{cls.__name__}: {name}={value!r} must be a number, such as {known[name]}"
+                )
         self.settings = settings
         self.tables = {k: _table(cls, k, v) for k, v in (tables or {}).items()}
         self._check_fields()

@@ -106,13 +106,18 @@ def test_the_command(tmp_path):
     assert len(data["moves"]) == 4
     assert (tmp_path / "game.png").exists()
     assert "C[Black" in (tmp_path / "commented.sgf").read_text()
-    bad = subprocess.run(
-        [*COMMAND, "go", "analyse", str(tmp_path / "none.sgf")], capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert bad.returncode == 2
-    assert "No such file" in bad.stderr
-    assert "Traceback" not in bad.stderr
+    for arguments, says in (
+        ([str(tmp_path / "none.sgf")], "No such file"),
+        ([str(record), "--out", "graph.xyz"], "must end in .png or .svg or .pdf"),
+        ([str(record), "--out", "no/graph.png"], "there is no folder no"),
+        ([str(record), "--sgf", "no/out.sgf"], "there is no folder no"),
+    ):
+        bad = subprocess.run(
+            [*COMMAND, "go", "analyse", *arguments], capture_output=True, text=True, check=False
+        )
+        assert bad.returncode == 2
+        assert says in bad.stderr
+        assert "Traceback" not in bad.stderr
 
 
 def test_play_go_in_the_terminal():

@@ -90,6 +90,13 @@ def test_methods_on_a_bowl(method, kind):
     assert found.fun < (1e-12 if method == "best" else 0.05)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_one_variable(method):
+    found = tw.minimize(lambda x: (x[0] - 1) ** 2, [(-5, 5)], budget=1000, method=method, seed=1)
+    assert found.fun < 1e-3
+    assert abs(found.x[0] - 1) < 0.05
+
+
 def test_a_numba_function_compiles_into_the_kernel():
     from numba import njit
 
@@ -232,6 +239,17 @@ def test_scipy_takes_it_as_a_method():
     assert found.success
     assert found.nfev == 800
     assert found.x == pytest.approx([1.0] * 3, abs=1e-5)
+
+
+def test_asking_says_what_became_of_the_method(monkeypatch):
+    def fail(*arguments, **settings):
+        raise ZeroDivisionError("in the method")
+
+    monkeypatch.setattr("treewright.optimize.asking.minimize", fail)
+    asking = Asking([(-1, 1)])
+    asking._thread.join()
+    with pytest.raises(ZeroDivisionError, match="in the method"):
+        asking.ask()
 
 
 def test_asking_and_telling():

@@ -12,7 +12,10 @@ app = typer.Typer(
 
 @app.command()
 def info(as_json: Json = False, quiet: Quiet = False) -> None:
-    """Say where kernels are kept, how many, and how much they take."""
+    """Say where kernels are kept, how many, and how much they take.
+
+    Examples: treewright cache info; treewright cache info --json
+    """
     from treewright.kernel import cache
 
     found = cache.entries()
@@ -24,7 +27,10 @@ def info(as_json: Json = False, quiet: Quiet = False) -> None:
 
 @app.command()
 def clear(as_json: Json = False, quiet: Quiet = False) -> None:
-    """Remove every compiled kernel; the next search compiles again."""
+    """Remove every compiled kernel; the next search compiles again.
+
+    Example: treewright cache clear
+    """
     from treewright.kernel import cache
 
     removed = cache.clear()

@@ -3,7 +3,8 @@
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,6 +64,14 @@ def _number(text: str) -> Any:
     return text
 
 
+def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
+    """Refuse before the work what could not be written after it."""
+    if endings and path.suffix.lower() not in endings:
+        raise OptionError(f"{option} {path}: the file must end in {' or '.join(endings)}")
+    if not path.parent.is_dir():
+        raise OptionError(f"{option} {path}: there is no folder {path.parent}")
+
+
 def emit(data: Any, text: str, as_json: bool) -> None:
     """Print a command's result: for people, or one JSON document."""
     if as_json:
@@ -106,8 +115,8 @@ def progress_bar(
         yield None
         return
     with _bar("{task.description} {task.completed:,.0f}") as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
+        task = bar.add_task(f"{what} (compiling)", total=total)
+        yield lambda done: bar.update(task, completed=done, description=what)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, emit, progress_bar, working
+from treewright.cli.common import Json, Quiet, Seed, check_target, emit, progress_bar, working
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
@@ -118,11 +118,14 @@ def analyse(
     game = records.read(file)
     if not game.moves:
         raise OptionError(f"{file}: there is no move in this record")
+    picture = out or file.with_suffix(".png")
+    check_target("--out", picture, (".png", ".svg", ".pdf"))
+    if sgf is not None:
+        check_target("--sgf", sgf, (".sgf",))
     budget = _budget(simulations, seconds)
     style = _style("default", threads, "512MiB", False, 0.0, seed)
     with progress_bar("analysing", len(game.moves) + 1, quiet) as seen:
         found = review(game, style, budget.simulations, budget.seconds, seen)
-    picture = out or file.with_suffix(".png")
     graph(found, file.name).savefig(picture)
     if sgf is not None:
         sgf.write_text(records.write(game, comments=comments(found)), encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, emit, working
+from treewright.cli.common import Json, Quiet, Seed, check_target, emit, working
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def check(
     if picture is not None:
         folder = len(found) > 1 or picture.is_dir()
         if not folder:
-            _png("--picture", picture)
+            check_target("--picture", picture, (".png",))
         if folder:
             picture.mkdir(parents=True, exist_ok=True)
         for one, name in zip(found, _names([one.level for one in found]), strict=True):
@@ -291,11 +291,6 @@ def check(
     emit([one.to_dict() for one in found], "\n".join(lines), as_json)
     if good < len(found):
         raise typer.Exit(1)
-
-
-def _png(name: str, path: Path) -> None:
-    if path.suffix.lower() != ".png":
-        raise OptionError(f"{name} {path}: the picture is a .png")
 
 
 def _names(levels: "list[Level]") -> list[str]:
@@ -325,7 +320,7 @@ def analyse(
     from treewright.domains.levels.formats import read_corpus
 
     if plot is not None:
-        _png("--plot", plot)
+        check_target("--plot", plot, (".png",))
     chain = chain_of(corpus)
     levels = [level for file in files for level in read_corpus(file, legend)]
     with working(f"measuring {len(levels)} levels", quiet):

@@ -38,7 +38,8 @@ def optimize(
     f, box, number = _read(function, dim, bounds)
     given = {"moves": moves, "passes": passes, "splits": splits}
     options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-    with counted(f"{function}, {method}", budget, quiet or as_json) as seen:
+    best = "best" if number is None else "error"
+    with counted(f"{function}, {method}", budget, quiet) as seen:
         found = minimize(
             f,
             box,
@@ -47,7 +48,7 @@ def optimize(
             seed=seed,
             seconds=seconds,
             options=options,
-            progress=lambda done, value: seen(done, f"best {value:.6g}"),
+            progress=lambda done, value: seen(done, f"{best} {value:.6g}"),
         )
     data: dict[str, Any] = {
         "function": function,

@@ -19,6 +19,7 @@ from treewright.cli.common import (
     Simulations,
     Solver,
     Workers,
+    check_target,
     emit,
     options,
     progress,
@@ -82,7 +83,7 @@ def search(
 
 def tree(
     domain: DomainName,
-    out: Annotated[Path, typer.Option(help="Where to draw: .svg, .png or .dot.")] = Path(
+    out: Annotated[Path, typer.Option(help="Where to draw: .svg, .png, .pdf or .dot.")] = Path(
         "tree.svg"
     ),
     simulations: Simulations = 2000,
@@ -103,9 +104,10 @@ def tree(
     treewright tree nim --set heap=7 --depth 4 --top 3 --out nim.png
     """
     from treewright.domains import find
-    from treewright.drawing import draw_tree
+    from treewright.drawing import FORMATS, draw_tree
     from treewright.search import Search
 
+    check_target("--out", out, FORMATS)
     found = Search(find(domain, **settings(set_)), options(c, rave, solver, policy), seed=seed)
     with progress(domain, simulations, None, quiet) as seen:
         found.run(simulations, progress=seen)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, emit, progress_bar, working
+from treewright.cli.common import Json, Quiet, Seed, check_target, emit, progress_bar, working
 from treewright.errors import OptionError
 
 app = typer.Typer(
@@ -58,8 +58,7 @@ def new(
 
     if file.exists():
         raise OptionError(f"{file} exists already; a study is never overwritten")
-    if not file.parent.is_dir():
-        raise OptionError(f"{file} can't be written: there is no folder {file.parent}")
+    check_target("study", file)
     about = {"title": title, "contact": contact, "seed": seed, "length": length}
     if consent is not None:
         about["consent"] = _text_of(consent)

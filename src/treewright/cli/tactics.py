@@ -188,7 +188,7 @@ def watch(
     if game is not None:
         record = load(game)
     else:
-        with working("playing", quiet):
+        with working("compiling and playing", quiet):
             record = _agents_play(agents, ap, budget, map_name, seed)
     if out is not None:
         save(record, out)

@@ -33,9 +33,9 @@ def tune(
             "--tune", metavar="NAME[=LOW:HIGH]", help="A number to tune, such as c or rave.k."
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(help="Trials in all; a second run goes on.")] = 30,
+    trials: Annotated[int, typer.Option(min=2, help="Trials in all; a second run goes on.")] = 30,
     simulations: Annotated[int, typer.Option(min=1, help="Budget of a search (a move).")] = 1000,
-    runs: Annotated[int, typer.Option(help="Runs (games) per trial.")] = 20,
+    runs: Annotated[int, typer.Option(min=2, help="Runs (games) per trial.")] = 20,
     check: Annotated[int, typer.Option(help="Held-out runs (games) at the end.")] = 100,
     seed: Seed = 0,
     set_: Set = None,

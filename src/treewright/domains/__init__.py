@@ -49,6 +49,8 @@ def make(name: str, **settings: Any) -> Domain:
 def find(spec: str, **settings: Any) -> Domain:
     """A domain by id, as ``module:Class``, or as ``path/to/file.py:Class``."""
     place, colon, name = spec.rpartition(":")
+    if spec.endswith(".py"):
+        raise OptionError(f"{spec}: say which domain of the file, as in {spec}:Name")
     if not colon:
         return make(spec, **settings)
     module = _from_file(Path(place)) if place.endswith(".py") else _from_module(place)

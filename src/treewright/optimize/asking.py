@@ -4,7 +4,6 @@ The method runs in a thread of its own and waits there for the values, so that a
 evaluates points in his own time (Optuna, a laboratory) can use it.
 """
 
-import contextlib
 import math
 import queue
 import threading
@@ -32,6 +31,7 @@ class Asking:
         self._next = 0
         self._points: queue.Queue[Any] = queue.Queue()
         self._lock = threading.Lock()
+        self._failure: Exception | None = None  # of the method, in its thread
         arguments = {"budget": budget, "method": method, "seed": seed, "vectorized": True}
         self._thread = threading.Thread(
             target=self._run, args=(bounds, arguments), name="treewright-asking", daemon=True
@@ -41,6 +41,8 @@ class Asking:
     def ask(self) -> tuple[int, np.ndarray]:
         """The next point to evaluate, with the number to tell its value by."""
         with self._lock:
+            if self._failure is not None:
+                raise self._failure
             number = self._next
             self._next += 1
             waiting = any(batch is not None for batch, _ in self._open.values())
@@ -63,8 +65,10 @@ class Asking:
             batch.tell(at, math.inf if math.isnan(value) else value)
 
     def _run(self, bounds: Any, arguments: dict[str, Any]) -> None:
-        with contextlib.suppress(Exception):
+        try:
             minimize(self._evaluate, bounds, **arguments)
+        except Exception as error:
+            self._failure = error
         self._points.put((None, 0))  # whoever waits goes on with random points
 
     def _evaluate(self, points: np.ndarray) -> np.ndarray:

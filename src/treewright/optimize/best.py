@@ -137,7 +137,7 @@ class _Directions:
         chosen = sorted(self.optima, key=lambda found: found[0])[: max(o.n, len(self.optima) // 2)]
         if len(chosen) > o.n:
             points = (np.array([x for _, x in chosen]) - self.middle) / (o.high - o.low)
-            self.axes = np.linalg.eigh(np.cov(points.T))[1][:, ::-1]
+            self.axes = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))[1][:, ::-1]
 
 
 def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluations: int) -> None:

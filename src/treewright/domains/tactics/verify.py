@@ -101,7 +101,8 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except (OSError, EOFError, UnicodeDecodeError) as error:
         if isinstance(error, TreewrightError):
             raise
-        raise OptionError(f"{path} can't be read as a gzip file: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise OptionError(f"{path} can't be read as a gzip file: {why}") from error
 
 
 class _Replay:
