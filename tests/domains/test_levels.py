@@ -520,6 +520,16 @@ def test_a_copy_is_found_out():
     assert found["all"]["nearest"] == 1.0
 
 
+def test_the_nearest_level_is_any_other_one_in_whatever_order():
+    a, c = own_corpus()[3], own_corpus()[7]
+    b = Level(tuple(x[:40] + y[-40:] for x, y in zip(a.rows, c.rows, strict=True)), "half of each")
+    one = [row["nearest"] for row in analyse([a, b, a], own_chain())["levels"]]
+    other = [row["nearest"] for row in analyse([b, a, a], own_chain())["levels"]]
+    assert one == [1.0, other[0], 1.0]
+    assert 0 < other[0] < 1
+    assert analyse([a], own_chain())["levels"][0]["nearest"] == 0.0
+
+
 def test_the_kernel_of_an_expression_can_be_loaded_from_the_cache():
     """Numba asks for the module by name when it reads a cached kernel in another process."""
     import importlib

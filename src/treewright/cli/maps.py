@@ -103,7 +103,7 @@ def dungeon(
     Examples: treewright map dungeon --seed 3 --out dungeon.tmx --out dungeon.png;
     treewright map dungeon --width 60 --height 40 --rooms 14 --json
     """
-    from treewright.domains.maps.dungeon import STAGES, make_dungeon
+    from treewright.domains.maps.dungeon import LEGEND, STAGES, make_dungeon
     from treewright.domains.maps.output import check, write_dungeon
 
     for path in out or []:
@@ -122,5 +122,5 @@ def dungeon(
         )
     files = [str(f) for path in out or [] for f in write_dungeon(found, path)]
     scores = ", ".join(f"{k} {v:.2f}" for k, v in found.scores.items())
-    text = "\n".join([*found.rows, "", f"scores: {scores}", *(f"wrote {f}" for f in files)])
-    emit(found.to_dict() | {"files": files}, text, as_json)
+    lines = [*found.rows, "", LEGEND, f"scores: {scores}", *(f"wrote {f}" for f in files)]
+    emit(found.to_dict() | {"files": files}, "\n".join(lines), as_json)

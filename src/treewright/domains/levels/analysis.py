@@ -34,11 +34,13 @@ def analyse(levels: Sequence[Level], chain: Chain) -> dict[str, Any]:
     runs = automaton(chain.levels)
     base = {size: metrics.pooled(chain.corpus, size) for size in (2, 3)}
     shelf = Shelf(max(level.length for level in levels))
-    rows: list[dict[str, Any]] = []
     for level in levels:
-        numbers = metrics.analyse(level, chain, runs, base)
-        rows.append({"level": level.where, **numbers, "nearest": shelf.nearest(level.columns)})
         shelf.add(level.columns)
+    rows: list[dict[str, Any]] = []
+    for i, level in enumerate(levels):
+        numbers = metrics.analyse(level, chain, runs, base)
+        nearest = shelf.nearest(level.columns, but=i)
+        rows.append({"level": level.where, **numbers, "nearest": nearest})
     return {
         "levels": rows,
         "all": {

@@ -180,13 +180,19 @@ class Shelf:
         found = [self._number.setdefault(symbol, len(self._number)) for symbol in line]
         return np.array(found, np.int32)
 
-    def nearest(self, line: Sequence[Hashable]) -> float:
-        """The largest share of slices in order with any level on the shelf; 0 if empty."""
+    def nearest(self, line: Sequence[Hashable], but: int | None = None) -> float:
+        """The largest share of slices in order with any level on the shelf; 0 if empty.
+
+        ``but``: the number of a level that does not count, such as the line itself.
+        """
         a = self._numbers(line)
         matches = np.zeros((len(self._number), len(a) // 64 + 1), np.uint64)
         for i, symbol in enumerate(a):
             matches[symbol, i // 64] |= np.uint64(1) << np.uint64(i % 64)
-        return float(_compiled()(matches, a, self._lines, self._lengths))
+        lines, lengths = self._lines, self._lengths
+        if but is not None:
+            lines, lengths = np.delete(lines, but, axis=0), np.delete(lengths, but)
+        return float(_compiled()(matches, a, lines, lengths))
 
     def add(self, line: Sequence[Hashable]) -> None:
         row = np.zeros((1, self._lines.shape[1]), np.int32)

@@ -30,6 +30,7 @@ from treewright.random import below, stream
 STAGES = ("rooms", "monsters", "treasure", "traps")
 CANDIDATES = 120  # rooms to choose from, and cells for things
 Cell = tuple[int, int]
+LEGEND = "# wall, . floor, < entrance, > exit, m monster, $ treasure, ^ trap"
 COLOURS = {"monsters": (213, 54, 46), "treasure": (230, 159, 0), "traps": (204, 121, 167)}
 
 
@@ -268,7 +269,7 @@ class DungeonResult:
 
     @property
     def rows(self) -> list[str]:
-        """``#`` wall, ``.`` floor, ``<`` entrance, ``>`` exit, m, $ and ^."""
+        """Marks as in ``LEGEND``."""
         marks = [["#" if c else "." for c in row] for row in self.plan.walls]
         for stage, mark in (("monsters", "m"), ("treasure", "$"), ("traps", "^")):
             for x, y in self.plan.things.get(stage, []):
