@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from treewright.cli.level import _line
 from treewright.domains.levels.formats import read_level
 from treewright.domains.levels.generate import own_corpus
 from treewright.domains.levels.level import Level
@@ -31,6 +32,12 @@ def test_generate_then_check_then_draw(level):
     assert (level.folder / "b.txt").read_text() == (level.folder / "a.txt").read_text()
     assert "a.txt: playable" in level("check", "a.txt", "--picture", "path.png")
     assert (level.folder / "path.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_one_gap_is_no_gaps():
+    row = {"out": "a.txt", "length": 40, "rollouts": 9, "seconds": 1.0}
+    said = _line(row | {"gaps": 1, "enemies": 1, "rewards": 0})
+    assert said.startswith("a.txt: 40 slices, 1 gap, 1 enemy, 0 rewards; ")
 
 
 def test_count_fills_a_folder(level):

@@ -350,6 +350,7 @@ def test_generate_from_the_shell(tmp_path):
         cwd=tmp_path,
     )  # fmt: skip
     assert out.returncode == 0, out.stderr
+    assert out.stdout.endswith("g.svg written\n")
     assert "-> END" in (tmp_path / "s.ink").read_text()
 
 
@@ -360,6 +361,7 @@ def test_generate_from_the_shell(tmp_path):
         ["generate", "missing.toml"],
         ["generate", "sherlock", "--method", "bfs"],
         ["generate", "sherlock", "--format", "pdf"],
+        ["generate", "sherlock", "--graph", "why.png"],
         ["generate", "sherlock", "--tune", "Kill"],
         ["generate", "sherlock", "--forbid", "Murder"],
         ["generate", "sherlock", "--variants", "2", "--branches", "1"],

@@ -232,9 +232,12 @@ def test_the_command_line(study, tmp_path, monkeypatch):
     assert "file can't be written" in call("study", "export", path, "--out", "file")
     assert "csv" in call("study", "export", path, "--format", "xml")
     write_ratings(tmp_path)
-    played = json.loads(call("study", "play", "0.txt", "--picture", "p.png", "--json"))
+    drawn = ("--picture", "p.png", "--wrap", "10")
+    played = json.loads(call("study", "play", "0.txt", *drawn, "--json"))
     assert played["features"]["attempts"] == len(played["keys"])
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
+    assert int.from_bytes(Path("p.png").read_bytes()[16:20]) == 10 * 16, "the width of a strip"
+    assert "must end in .png" in call("study", "play", "0.txt", "--picture", "p.gif")
     assert "no skill" in call("study", "play", "0.txt", "--error", "3")
     assert "6 ratings" in call("study", "taste", "r.csv")
     assert Path("taste.json").exists()

@@ -85,6 +85,11 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """``1 gap``, ``2 gaps``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 @contextlib.contextmanager
 def working(what: str, quiet: bool) -> Iterator[None]:
     """A spinner on stderr for what can't be counted, such as compiling."""

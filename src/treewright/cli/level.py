@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, check_target, emit, working
+from treewright.cli.common import Json, Quiet, Seed, check_target, count_of, emit, working
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
@@ -196,8 +196,9 @@ def _facts(made: Any) -> dict[str, Any]:
 
 def _line(row: dict[str, Any]) -> str:
     return (
-        f"{row['out']}: {row['length']} slices, {row['gaps']} gaps, {row['enemies']} enemies, "
-        f"{row['rewards']} rewards; {row['rollouts']:,} rollouts in {row['seconds']:.2f} s of one "
+        f"{row['out']}: {row['length']} slices, {count_of(row['gaps'], 'gap')}, "
+        f"{count_of(row['enemies'], 'enemy', 'enemies')}, {count_of(row['rewards'], 'reward')}; "
+        f"{row['rollouts']:,} rollouts in {row['seconds']:.2f} s of one "
         f"core ({_rate(row['rollouts'], row['seconds'])})"
     )
 

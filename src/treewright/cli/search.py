@@ -20,6 +20,7 @@ from treewright.cli.common import (
     Solver,
     Workers,
     check_target,
+    count_of,
     emit,
     options,
     progress,
@@ -76,7 +77,8 @@ def search(
     )
     if result.best_score is not None:
         text += (
-            f"\nbest sequence: score {result.best_score:.4f}, {len(result.best_sequence)} actions"
+            f"\nbest sequence: score {result.best_score:.4f}, "
+            f"{count_of(len(result.best_sequence), 'action')}"
         )
     emit({"domain": domain, "seed": seed} | result.to_dict(), text, as_json)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, counted, emit
+from treewright.cli.common import Json, Quiet, Seed, check_target, count_of, counted, emit
 from treewright.errors import OptionError
 
 if TYPE_CHECKING:
@@ -91,6 +91,10 @@ def generate(
     form = format_ or (ENDINGS.get(out.suffix, "") if out else "text")
     if form not in FORMATS:
         raise OptionError(f"the format is {', '.join(FORMATS)}; not {form or out.suffix!r}")  # type: ignore[union-attr]
+    if graph is not None:
+        check_target("--graph", graph, (".svg",))
+    if out is not None:
+        check_target("--out", out)
     if method not in METHODS:
         from treewright.errors import nearest
 
@@ -135,11 +139,14 @@ def generate(
         emit(data, "", True)
         return
     if out is not None:
-        typer.echo(f"{out}: {len(stories)} {'story' if len(stories) == 1 else 'stories'}, {form}")
+        typer.echo(f"{out}: {count_of(len(stories), 'story', 'stories')}, {form}")
     else:
         typer.echo(export(stories, form), nl=False)
-    if form == "text" or out is not None:
+    people = form == "text" or out is not None  # else stdout is a document
+    if people:
         typer.echo(_summary(stories))
+    if graph is not None:
+        typer.echo(f"{graph} written", err=not people)
 
 
 def _steering(
@@ -212,7 +219,7 @@ def _summary(stories: list["Story"]) -> str:
     best = max(stories, key=lambda s: s.score)
     lines = [
         f"\nscore {best.score:.3f} = believability {best.believability:.3f} x goals "
-        f"{best.share:.2f}; {len(best.steps)} actions"
+        f"{best.share:.2f}; {count_of(len(best.steps), 'action')}"
     ]
     for goal, met in zip(best.setup.goals, best.goals, strict=True):
         lines.append(

@@ -122,13 +122,16 @@ def play(
     error: Annotated[float, typer.Option(help="Share of decisions that are random.")] = 0.02,
     caution: Annotated[float, typer.Option(help="0 to 1: weight of being a little late.")] = 0.5,
     picture: Annotated[Path | None, typer.Option(help="The way as a PNG.")] = None,
+    wrap: Annotated[
+        int | None, typer.Option(min=1, help="Columns of a strip, if the picture is cut into some.")
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Let an automatic player play a level, with enemies, three times at most; its features.
 
-    Examples: treewright study play level.txt --picture played.png;
+    Examples: treewright study play level.txt --picture played.png --wrap 80;
     treewright study play level.txt --reaction 9 --error 0.1 --json
     """
     from treewright.domains.levels.drawing import draw_level
@@ -138,6 +141,8 @@ def play(
     from treewright.study.replay import replay
     from treewright.study.world import World
 
+    if picture is not None:
+        check_target("--picture", picture, (".png",))
     world = World(read_level(level))
     skill = bots.Skill(reaction, error, caution)
     with working("playing", quiet):
@@ -145,7 +150,7 @@ def play(
     played = [replay(world, one) for one in runs]
     if picture is not None:
         with _writing(picture):
-            picture.write_bytes(draw_level(world.level, [one.way for one in played]))
+            picture.write_bytes(draw_level(world.level, [one.way for one in played], wrap=wrap))
     found = features(world.totals, world.level.goal_column, played)
     end = "finished" if found["finished"] else f"stopped at {found['progress']:.0%}"
     text = (
