@@ -131,14 +131,14 @@ class Domain:
             if not callable(getattr(cls, name, None)):
                 raise DomainError(f"{cls.__name__} has no function {name}({_shown(name)})")
         self._check_attributes()
-        known = dict(inspect.signature(cls.start).parameters)  # type: ignore[attr-defined]
-        known = {k: p.default for k, p in list(known.items())[1:] if k != "t"}
+        parameters = inspect.signature(cls.start).parameters.values()  # type: ignore[attr-defined]
+        known = {p.name: p.default for p in list(parameters)[1:] if p.name != "t"}
         for name, value in settings.items():
             if name not in known:
                 raise OptionError(f"{cls.__name__} has no setting {name!r}{nearest(name, known)}")
             if isinstance(value, str) and isinstance(known[name], int | float):
                 raise OptionError(
-                    f"{cls.__name__}: {name}={value!r} must be a number, such as {known[name]}"
+                    f"{cls.__name__}: {name}={value!r} must be a number, such as {+known[name]}"
                 )
         self.settings = settings
         self.tables = {k: _table(cls, k, v) for k, v in (tables or {}).items()}

@@ -62,9 +62,22 @@ def test_on_large_boards_the_empty_corners_come_first():
         begun.play(begun.to_play, to_point(vertex, 19))
     assert known(begun, 1) is None
     assert to_vertex(known(Game(13), 1), 13) == "K10"
+
+
+def test_corners_are_for_the_first_moves_only():
+    """Later, or where a position was set up, an empty corner may matter less than a fight."""
+    problem = Game(19)
+    problem.place([(1, to_point("C3", 19)), (2, to_point("D3", 19))], 1)
+    assert known(problem, 1) is None
     handicap = Game(19)
     handicap.fixed_handicap(4)
     assert known(handicap, 2) is None
+    begun = Game(19)
+    for vertex in ("K10", "K11", "L10", "L11", "J10", "J11", "H10"):
+        begun.play(begun.to_play, to_point(vertex, 19))
+    assert known(begun, 2) is not None
+    begun.play(2, to_point("H11", 19))
+    assert known(begun, 1) is None
 
 
 def around(game, point):

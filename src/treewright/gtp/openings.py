@@ -16,6 +16,7 @@ from treewright.gtp.game import Game
 
 SIZE = 9
 KOMI = 5.5, 8.5  # it was searched with 7.5
+FIRST = 8  # so many moves may be corners on a large board; later a fight may matter more
 Key = tuple[int, frozenset[tuple[int, int]]]  # who moves; colours and points
 
 
@@ -64,7 +65,8 @@ def empty_corner(game: Game) -> int | None:
 def known(game: Game, colour: int) -> int | None:
     """The move to play without a search, or None."""
     if game.size >= LARGE:
-        return empty_corner(game)
+        begins = not game.stones and len(game.moves) < FIRST
+        return empty_corner(game) if begins else None
     if game.size != SIZE or not KOMI[0] <= game.komi <= KOMI[1] or game.suicide:
         return None
     stones = frozenset((game.at(p), p) for p in game.points() if game.at(p) != EMPTY)
