@@ -1,5 +1,6 @@
 """Shared by all tests."""
 
+import io
 import signal
 import sys
 import textwrap
@@ -18,11 +19,11 @@ def domain_file(tmp_path, monkeypatch):
     """Write a module with a domain and import it: ``domain_file(text).Name``."""
 
     def write(text, name="authored"):
-        from treewright.domains import _from_file
+        from treewright.library.registry import load_file
 
         path = tmp_path / f"{name}.py"
         path.write_text(textwrap.dedent(text))
-        return _from_file(path)
+        return load_file(path)
 
     monkeypatch.setattr(sys, "path", list(sys.path))
     return write
@@ -31,3 +32,27 @@ def domain_file(tmp_path, monkeypatch):
 @pytest.fixture(scope="session")
 def root() -> Path:
     return Path(__file__).parent.parent
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Run a command in an empty folder; its output, errors and exit code are checked."""
+    from treewright.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, code=0, typed=None):
+        monkeypatch.setattr(sys, "argv", ["treewright", *map(str, arguments)])
+        if typed is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert (ended.value.code or 0) == code, out + err
+        if code == 2:
+            assert out == ""
+            assert err.count("\n") == 1, err
+            assert "Traceback" not in err
+        return err if code == 2 else out
+
+    return call

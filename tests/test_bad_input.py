@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.domains.nim import Nim
-from treewright.domains.tictactoe import TicTacToe
+from treewright.apps.games.nim import Nim
+from treewright.apps.games.tictactoe import TicTacToe
 
 
 def search(**keywords):

@@ -54,7 +54,7 @@ def test_examples_run(root, tmp_path):
 def test_every_option_is_documented(root):
     from dataclasses import fields
 
-    from treewright.options import Options, Rave, Rollout, SelectionBias, Widening
+    from treewright.library.options import Options, Rave, Rollout, SelectionBias, Widening
 
     text = (root / "docs" / "options.md").read_text()
     for kind in (Options, Rave, Rollout, SelectionBias, Widening):

@@ -7,8 +7,8 @@ import pytest
 from reference import OnePlayer, TwoPlayers, below, grow, same_tree, solve, tables_of
 
 import treewright as tw
-from treewright.domains.connect_four import ConnectFour
-from treewright.domains.tictactoe import TicTacToe
+from treewright.apps.games.connect_four import ConnectFour
+from treewright.apps.games.tictactoe import TicTacToe
 
 PY = {"engine": "python", "memory": "1MiB"}
 

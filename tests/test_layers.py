@@ -1,64 +1,166 @@
-"""Imports point downwards only, and the light parts stay light."""
+"""Imports point downwards only, applications stand alone, and the light parts stay light."""
 
 import ast
+import json
+import shutil
 import subprocess
 import sys
 
+import pytest
+
 LAYERS = [  # from the bottom up
-    {"errors", "kernel"},
-    {"domain", "random", "options"},
-    {"position", "result", "setup", "tree", "search", "phases", "files", "checking", "testing"},
-    {"drawing", "baselines", "multipass", "evolutionary", "parallel"},
-    {"domains", "optimize"},
-    {"gtp", "study"},
-    {"benchmarks", "experiments", "tuning"},
-    {"gallery"},
+    {"errors"},
+    {"kernel"},
+    {"random"},
+    {"library"},
+    {"testing"},
+    {"workshop"},
+    {"apps"},
     {"cli", "studio"},
     {"__main__"},
 ]
-# a domain stands on the interface and the random numbers; the kernel knows the interface only
-ALLOWED = {("kernel", "domain"), ("random", "kernel")}
 
 
 def rank(name):
     return next((i for i, layer in enumerate(LAYERS) if name in layer), None)
 
 
-def imported(path):
-    """Treewright modules that a file imports, by their first name."""
+def imported(path, source):
+    """The Treewright modules that a file imports, in any form, and those its strings import."""
+    package = ("treewright", *path.relative_to(source).parent.parts)
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("treewright."):
-            yield node.module.split(".")[1]
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *filter(None, [node.module])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and _name(node.func) in ("import_module", "__import__"):
+            yield from (a.value for a in node.args[:1] if isinstance(a, ast.Constant))
 
 
-def test_imports_point_downwards(root):
-    source = root / "src" / "treewright"
+def _name(function):
+    return getattr(function, "id", getattr(function, "attr", ""))
+
+
+def ours(path, source):
+    """The same, as names below ``treewright``: ``apps.go.domain``."""
+    return {
+        m.removeprefix("treewright.") for m in imported(path, source) if m.startswith("treewright.")
+    }
+
+
+def top(module):
+    return module.partition(".")[0]
+
+
+@pytest.fixture(scope="module")
+def source(root):
+    return root / "src" / "treewright"
+
+
+def test_every_form_of_import_is_seen(tmp_path):
+    path = tmp_path / "kernel" / "x.py"
+    path.parent.mkdir()
+    forms = """
+import treewright.a
+import treewright.b as c
+from treewright import d
+from treewright.e import f
+from . import g
+from .. import h
+from ..i import j
+import_module("treewright.k")
+"""
+    path.write_text(forms)
+    found = {top(m) for m in ours(path, tmp_path)}
+    assert found == {"a", "b", "d", "e", "kernel", "h", "i", "k"}
+
+
+def test_imports_point_downwards(source):
     wrong = []
     for path in source.rglob("*.py"):
         own = path.relative_to(source).parts[0].removesuffix(".py")
-        if own == "__init__":
+        if own == "__init__":  # the public names
             continue
         assert rank(own) is not None, f"{own} is in no layer: add it to LAYERS"
-        for other in imported(path):
-            if rank(other) is not None and rank(other) > rank(own) and (own, other) not in ALLOWED:
-                wrong.append(f"{path.relative_to(source)} imports {other}")
+        for module in ours(path, source):
+            other = rank(top(module))
+            if other is not None and other > rank(own):
+                wrong.append(f"{path.relative_to(source)} imports {module}")
     assert not wrong, wrong
 
 
-def test_domains_know_nothing_above_them(root):
-    for path in (root / "src" / "treewright" / "domains").rglob("*.py"):
-        above = set(imported(path)) & {
-            "cli",
-            "studio",
-            "study",
-            "experiments",
-            "gallery",
-            "benchmarks",
-        }
-        assert not above, f"{path.name} imports {above}"
+def test_applications_stand_alone(source):
+    """One imports another only if its declaration says so."""
+    from treewright.library.applications import applications
+
+    wrong = []
+    for app in applications():
+        name = app.package.rpartition(".")[2]
+        allowed = {name, *(used.rpartition(".")[2] for used in app.uses)}
+        for path in (source / "apps" / name).rglob("*.py"):
+            others = {m.split(".")[1] for m in ours(path, source) if m.startswith("apps.")}
+            wrong += [f"{path.relative_to(source)} imports {o}" for o in others - allowed]
+    assert not wrong, wrong
+
+
+WITHOUT = """
+import json, sys
+from treewright.library.applications import applications, declared
+from treewright.library.registry import registered, make
+from treewright.workshop.experiments.registry import experiments
+from treewright.workshop.gallery import everything
+from treewright.cli.app import app
+import typer
+group = typer.main.get_command(app)
+import treewright as tw
+names = list(group.list_commands(None))
+for name in names:
+    assert group.get_command(None, name) is not None
+for name in declared("benchmarks"):
+    from treewright.library.applications import load
+    load(declared("benchmarks")[name].where)
+print(json.dumps([len(applications()), sorted(names), len(experiments()), len(everything()),
+                  tw.Search(make("NAME"), engine="python").run(10).simulations]))
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["games", "go", "functions", "levels", "maps", "study", "tactics", "stories"]
+)
+def test_a_deleted_application_leaves_the_rest_working(source, tmp_path, name):
+    """Whatever does not use it: the study stands on levels, so they go together."""
+    shutil.copytree(source, tmp_path / "treewright", ignore=shutil.ignore_patterns("__pycache__"))
+    gone = [name, "study"] if name == "levels" else [name]
+    for one in gone:
+        shutil.rmtree(tmp_path / "treewright" / "apps" / one)
+    domain = "nim" if name != "games" else "hero-academy"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT.replace("NAME", domain)],
+        env={"PYTHONPATH": str(tmp_path), "PATH": "", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    count, commands, experiments, pieces, simulations = json.loads(done.stdout)
+    assert count == 8 - len(gone)
+    assert "search" in commands
+    assert experiments > 10
+    assert pieces > 5
+    assert simulations == 10
 
 
 def test_import_does_not_load_numba_or_numpy():
-    code = "import sys, treewright, treewright.cli.app; print('numba' in sys.modules)"
+    """Neither does the list of commands."""
+    code = (
+        "import sys, treewright, treewright.cli.app as a, typer\n"
+        "g = typer.main.get_command(a.app)\n"
+        "c = g.make_context('treewright', ['--version'], resilient_parsing=True)\n"
+        "assert 'Platformer' in g.get_help(c)\n"
+        "print([m for m in ('numba', 'numpy', 'treewright.apps.go.commands') if m in sys.modules])"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "False"
+    assert out.stdout.strip().splitlines()[-1] == "[]"

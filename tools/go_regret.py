@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from treewright.domains.go import Go
-from treewright.gtp.player import SEARCHES
-from treewright.search import Search
+from treewright.apps.go.domain import Go
+from treewright.apps.go.gtp.player import SEARCHES
+from treewright.library.search import Search
 
 OPTIONS, PLAYOUT = SEARCHES["default"]
 DEEP, SHALLOW = 12_000, 3_000

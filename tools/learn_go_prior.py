@@ -21,19 +21,19 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from treewright.domains.go import Go, to_point
-from treewright.domains.go.board import PASS, layout, rules
-from treewright.domains.go.features import COUNT, GROUPS, OFFSET, make_features, shapes
-from treewright.domains.go.setup import LETTERS
-from treewright.gtp.client import Client, EngineError
-from treewright.gtp.player import DEFAULT
+from treewright.apps.go.board import PASS, layout, rules
+from treewright.apps.go.domain import Go
+from treewright.apps.go.features import COUNT, GROUPS, OFFSET, make_features, shapes
+from treewright.apps.go.gtp.client import Client, EngineError
+from treewright.apps.go.gtp.player import DEFAULT
+from treewright.apps.go.setup import LETTERS, to_point
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
-from treewright.search import Search
+from treewright.library.search import Search
 
 SIZE = 9
 DECIDED = 0.02  # a search's game ends when one side wins less than this share
-WEIGHTS = Path(__file__).parents[1] / "src/treewright/domains/go/weights.npz"
+WEIGHTS = Path(__file__).parents[1] / "src/treewright/apps/go/weights.npz"
 
 
 def by_gnu_go(games, seed, level, size=SIZE):

@@ -10,14 +10,14 @@ Lines that the file has are not searched again.
 import argparse
 from pathlib import Path
 
-from treewright.domains.go import Go
-from treewright.domains.go.setup import to_point, to_vertex
-from treewright.gtp import openings
-from treewright.gtp.player import SEARCHES
-from treewright.position import Position
-from treewright.search import Search
+from treewright.apps.go.domain import Go
+from treewright.apps.go.gtp import openings
+from treewright.apps.go.gtp.player import SEARCHES
+from treewright.apps.go.setup import to_point, to_vertex
+from treewright.library.position import Position
+from treewright.library.search import Search
 
-FILE = Path(__file__).parents[1] / "src/treewright/gtp/openings.txt"
+FILE = Path(__file__).parents[1] / "src/treewright/apps/go/gtp/openings.txt"
 OPTIONS, SETTINGS = SEARCHES["default"]
 LONG, LATER, SHORT = 300_000, 100_000, 20_000
 LIKELY, MOST, TRIED = 0.8, 8, 4  # answers by their priors, at most so many; by their visits

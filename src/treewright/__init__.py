@@ -13,54 +13,60 @@ from treewright.errors import (
 )
 
 if TYPE_CHECKING:
-    from treewright import baselines as baselines
-    from treewright.checking import check as check
-    from treewright.domain import CHANCE as CHANCE
-    from treewright.domain import Domain as Domain
-    from treewright.domain import record as record
-    from treewright.domains import make as make
-    from treewright.files import load as load
-    from treewright.multipass import MultiPass as MultiPass
-    from treewright.optimize import minimize as minimize
-    from treewright.options import Options as Options
-    from treewright.options import Rave as Rave
-    from treewright.options import Rollout as Rollout
-    from treewright.options import SelectionBias as SelectionBias
-    from treewright.options import Widening as Widening
-    from treewright.phases import Phases as Phases
-    from treewright.phases import run_phases as run_phases
-    from treewright.position import Position as Position
-    from treewright.result import Result as Result
-    from treewright.search import Progress as Progress
-    from treewright.search import Search as Search
+    from treewright.apps.functions.minimize import minimize as minimize
+    from treewright.library import baselines as baselines
+    from treewright.library.applications import App as App
+    from treewright.library.applications import Command as Command
+    from treewright.library.checking import check as check
+    from treewright.library.domain import CHANCE as CHANCE
+    from treewright.library.domain import Domain as Domain
+    from treewright.library.domain import record as record
+    from treewright.library.files import load as load
+    from treewright.library.multipass import MultiPass as MultiPass
+    from treewright.library.options import Options as Options
+    from treewright.library.options import Rave as Rave
+    from treewright.library.options import Rollout as Rollout
+    from treewright.library.options import SelectionBias as SelectionBias
+    from treewright.library.options import Widening as Widening
+    from treewright.library.phases import Phases as Phases
+    from treewright.library.phases import run_phases as run_phases
+    from treewright.library.position import Position as Position
+    from treewright.library.registry import make as make
+    from treewright.library.result import Result as Result
+    from treewright.library.search import Progress as Progress
+    from treewright.library.search import Search as Search
 
 __version__ = "0.1.0"
 
 # NumPy takes 0.1 s to import and Numba more than a second, so names are imported when used.
 _WHERE = {
-    "CHANCE": "domain",
-    "Domain": "domain",
-    "record": "domain",
-    "make": "domains",
-    "check": "checking",
-    "load": "files",
-    "MultiPass": "multipass",
-    "minimize": "optimize",
-    "Options": "options",
-    "Rave": "options",
-    "Rollout": "options",
-    "SelectionBias": "options",
-    "Widening": "options",
-    "Phases": "phases",
-    "run_phases": "phases",
-    "Position": "position",
-    "Result": "result",
-    "Progress": "search",
-    "Search": "search",
+    "CHANCE": "library.domain",
+    "Domain": "library.domain",
+    "record": "library.domain",
+    "make": "library.registry",
+    "check": "library.checking",
+    "load": "library.files",
+    "MultiPass": "library.multipass",
+    "minimize": "apps.functions.minimize",
+    "Options": "library.options",
+    "Rave": "library.options",
+    "Rollout": "library.options",
+    "SelectionBias": "library.options",
+    "Widening": "library.options",
+    "Phases": "library.phases",
+    "run_phases": "library.phases",
+    "Position": "library.position",
+    "Result": "library.result",
+    "Progress": "library.search",
+    "Search": "library.search",
+    "App": "library.applications",
+    "Command": "library.applications",
 }
 
 __all__ = [
     "CHANCE",
+    "App",
+    "Command",
     "CompileError",
     "Domain",
     "DomainError",
@@ -91,7 +97,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "baselines":
-        return import_module("treewright.baselines")
+        return import_module("treewright.library.baselines")
     if name in _WHERE:
         return getattr(import_module(f"treewright.{_WHERE[name]}"), name)
     raise AttributeError(f"treewright has no {name!r}")

@@ -4,10 +4,10 @@
 ...     domain = MyGame(size=5)
 """
 
-from treewright.checking import check
-from treewright.domain import Domain
-from treewright.options import Options
-from treewright.search import Search
+from treewright.library.checking import check
+from treewright.library.domain import Domain
+from treewright.library.options import Options
+from treewright.library.search import Search
 
 
 class DomainConformance:

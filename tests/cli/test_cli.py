@@ -77,7 +77,7 @@ def test_search_for_people():
         (("search", "nim", "--memory", "lots"), "write it like '512MiB'"),
         (("search", "nim", "--policy", "clever"), "Rollout(policy)='clever' is unknown"),
         (("search", "none.py:Game"), "there is no file none.py"),
-        (("search", "treewright.domains.nim:Nym"), "did you mean 'Nim'"),
+        (("search", "treewright.apps.games.nim:Nym"), "did you mean 'Nim'"),
         (("tree", "nim", "--out", "tree.bmp"), "must end in .svg or .png or .pdf or .dot"),
         (("tree", "nim", "--out", "no/such/folder/tree.svg"), "there is no folder no/such/folder"),
         (("search", "nim", "--set", "heap=abc"), "heap='abc' must be a number"),

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from treewright.domain import count_bits, lowest_bit
 from treewright.kernel.rebind import Rebinder
+from treewright.library.domain import count_bits, lowest_bit
 
 
 def both(mask):

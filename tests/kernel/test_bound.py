@@ -7,10 +7,10 @@ import pytest
 from numpy import float64, int8
 
 import treewright as tw
-from treewright.baselines import best_first
 from treewright.errors import OptionError
-from treewright.options import Rollout
-from treewright.search import Search
+from treewright.library.baselines import best_first
+from treewright.library.options import Rollout
+from treewright.library.search import Search
 
 STEPS, WAYS = 4, 5
 
@@ -165,7 +165,7 @@ def test_best_first_follows_the_priority(factors):
 
 
 def test_bound_needs_beat_and_one_player():
-    from treewright.domains.nim import Nim
+    from treewright.apps.games.nim import Nim
 
     with pytest.raises(OptionError, match=r"bound needs .* beat"):
         Search(Nim(), tw.Options(bound=True))

@@ -66,7 +66,7 @@ warnings.simplefilter("ignore")
 import treewright as tw
 from domain import Small
 from treewright.kernel.specialise import _key
-from treewright.setup import switches_of
+from treewright.library.switches import switches_of
 print(_key(Small(), switches_of(Small(), tw.Options()).constants(), "", False)[0])
 """
 

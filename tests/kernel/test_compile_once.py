@@ -9,7 +9,7 @@ from numba import literally
 from numba.core import event
 
 import treewright as tw
-from treewright.domain import Domain, record
+from treewright.library.domain import Domain, record
 
 MOST = 3
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy import int8, int32
 
 import treewright as tw
-from treewright.domain import Domain
+from treewright.library.domain import Domain
 
 
 class Descending(Domain):

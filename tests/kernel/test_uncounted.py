@@ -7,8 +7,8 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 import treewright as tw
-from treewright.domain import Domain, record
 from treewright.kernel.whole import uncounted
+from treewright.library.domain import Domain, record
 
 PROGRAM = """declare void @NRT_incref(ptr)
 

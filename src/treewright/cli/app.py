@@ -1,26 +1,13 @@
-"""The tree of commands."""
+"""The tree of commands: our own, and what the applications declare."""
 
 import typer
 
-from treewright.cli import (
-    bench,
-    cache,
-    experiment,
-    gallery,
-    go,
-    level,
-    maps,
-    optimize,
-    play,
-    search,
-    story,
-    study,
-    tactics,
-    tune,
-)
+from treewright.cli import bench, cache, experiment, gallery, play, search, tune
+from treewright.cli.lazy import lazy_group
 
 app = typer.Typer(
     name="treewright",
+    cls=lazy_group("commands"),
     help="Monte Carlo tree search that compiles together with your own domain.",
     epilog="Exit codes: 0 done, 1 the answer is no, 2 bad input.",
     no_args_is_help=True,
@@ -54,14 +41,6 @@ app.command("check")(search.check)
 app.command("domains")(search.domains)
 app.command("tune")(tune.tune)
 app.command("gallery")(gallery.gallery)
-app.command("gtp")(go.gtp)
-app.command("optimize")(optimize.optimize)
-app.add_typer(go.app, name="go")
 app.add_typer(bench.app, name="bench")
 app.add_typer(cache.app, name="cache")
 app.add_typer(experiment.app, name="experiment")
-app.add_typer(level.app, name="level")
-app.add_typer(maps.app, name="map")
-app.add_typer(story.app, name="story")
-app.add_typer(study.app, name="study")
-app.add_typer(tactics.app, name="tactics")

@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli.common import Json, Quiet, emit
+from treewright.workshop.commands import Json, Quiet, emit
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.common import Json, Quiet, emit
 from treewright.errors import OptionError
+from treewright.workshop.commands import Json, Quiet, emit
 
 if TYPE_CHECKING:
-    from treewright.experiments.experiment import Experiment
-    from treewright.experiments.runner import Standing
-    from treewright.experiments.store import Store as OpenStore
+    from treewright.workshop.experiments.experiment import Experiment
+    from treewright.workshop.experiments.runner import Standing
+    from treewright.workshop.experiments.store import Store as OpenStore
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,8 +41,8 @@ def list_(as_json: Json = False) -> None:
 
     Examples: treewright experiment list; treewright experiment list --json
     """
-    from treewright.experiments import SCALES
-    from treewright.experiments.registry import experiments
+    from treewright.workshop.experiments import SCALES
+    from treewright.workshop.experiments.registry import experiments
 
     found = experiments()
     data: list[dict[str, Any]] = [
@@ -87,11 +87,11 @@ def run(
     """
     import os
 
-    from treewright.experiments.display import display, line
-    from treewright.experiments.executors import executor
-    from treewright.experiments.runner import run as run_cells
-    from treewright.experiments.runner import standing
-    from treewright.experiments.store import Store
+    from treewright.workshop.experiments.display import display, line
+    from treewright.workshop.experiments.executors import executor
+    from treewright.workshop.experiments.runner import run as run_cells
+    from treewright.workshop.experiments.runner import standing
+    from treewright.workshop.experiments.store import Store
 
     chosen = _chosen(names, all_)
     seconds = _seconds(time)
@@ -157,9 +157,9 @@ def show(
     Examples: treewright experiment show tictactoe-strength;
     treewright experiment show connect-four-strength --only opponent=quarter --json
     """
-    from treewright.experiments.registry import experiment as find
-    from treewright.experiments.report import report
-    from treewright.experiments.summary import lines
+    from treewright.workshop.experiments.registry import experiment as find
+    from treewright.workshop.experiments.report import report
+    from treewright.workshop.experiments.summary import lines
 
     experiment = find(name)
     with _reading(store) as opened:
@@ -199,8 +199,8 @@ def report(
     Examples: treewright experiment report tictactoe-strength --scale smoke;
     treewright experiment report --all --scale smoke --out results
     """
-    from treewright.experiments import report as reports
-    from treewright.experiments.registry import experiments
+    from treewright.workshop.experiments import report as reports
+    from treewright.workshop.experiments.registry import experiments
 
     written: list[Path] = []
     made = []
@@ -238,8 +238,8 @@ def export(
     Examples: treewright experiment export tictactoe-strength --out rows.csv;
     treewright experiment export tictactoe-strength --out rows.parquet --only opponent=random
     """
-    from treewright.experiments.export import export as write
-    from treewright.experiments.registry import experiment as find
+    from treewright.workshop.experiments.export import export as write
+    from treewright.workshop.experiments.registry import experiment as find
 
     experiment = find(name)
     with _reading(store) as opened:
@@ -249,7 +249,7 @@ def export(
 
 
 def _reading(path: Path | None) -> "OpenStore":
-    from treewright.experiments.store import Store
+    from treewright.workshop.experiments.store import Store
 
     return Store(path, read_only=True)
 
@@ -262,7 +262,7 @@ def _standing(
     keep_stale: bool,
     quiet: bool,
 ) -> "Standing":
-    from treewright.experiments.runner import standing
+    from treewright.workshop.experiments.runner import standing
 
     now = standing(experiment, store, scale, _only(only), keep_stale)
     _say_stale(now, experiment, keep_stale, quiet)
@@ -278,7 +278,7 @@ def _say_stale(now: "Standing", experiment: "Experiment", keep: bool, quiet: boo
 
 
 def _chosen(names: list[str] | None, all_: bool) -> list["Experiment"]:
-    from treewright.experiments.registry import experiment, experiments
+    from treewright.workshop.experiments.registry import experiment, experiments
 
     if all_ and names:
         raise OptionError("name experiments or say --all, not both")

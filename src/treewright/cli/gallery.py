@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.common import Json, Quiet, Seed, emit
+from treewright.workshop.commands import Json, Quiet, Seed, emit
 
 
 def gallery(
@@ -21,8 +21,8 @@ def gallery(
     Examples: treewright gallery; treewright gallery --only nim --only samegame --out pictures
     """
     from treewright.errors import OptionError, TreewrightError, nearest
-    from treewright.gallery import everything
-    from treewright.gallery.page import page
+    from treewright.workshop.gallery import everything
+    from treewright.workshop.gallery.page import page
 
     known = everything()
     for name in only or []:

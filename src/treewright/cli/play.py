@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.common import (
+from treewright.errors import OptionError
+from treewright.workshop.commands import (
     Json,
     Quiet,
     Seconds,
@@ -17,11 +18,10 @@ from treewright.cli.common import (
     settings,
     working,
 )
-from treewright.errors import OptionError
 
 if TYPE_CHECKING:
-    from treewright.position import Position
-    from treewright.search import Search
+    from treewright.library.position import Position
+    from treewright.library.search import Search
 
 HELP = "a move such as {0!r}; 'hint' for the search's view, 'undo', 'quit'"
 
@@ -45,12 +45,12 @@ def play(
     Examples: treewright play tictactoe; treewright play connect-four --second --seconds 2;
     treewright play go --set size=9 --set handicap=2
     """
-    from treewright.domains import find
-    from treewright.options import Options
-    from treewright.search import Search
+    from treewright.library.options import Options
+    from treewright.library.registry import find
+    from treewright.library.search import Search
 
     if game == "go":
-        from treewright.cli.go import play_go
+        from treewright.apps.go.commands import play_go
 
         play_go(second, simulations, seconds, hints, seed, settings(set_), as_json, quiet)
         return

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.common import (
+from treewright.workshop.commands import (
     C,
     Json,
     Memory,
@@ -55,8 +55,8 @@ def search(
     Examples: treewright search nim --set heap=10 --solver;
     treewright search connect-four --seconds 1 --rave 300 --json
     """
-    from treewright.domains import find
-    from treewright.search import Search
+    from treewright.library.registry import find
+    from treewright.library.search import Search
 
     found = Search(
         find(domain, **settings(set_)),
@@ -105,9 +105,9 @@ def tree(
     Examples: treewright tree tictactoe --out tree.svg;
     treewright tree nim --set heap=7 --depth 4 --top 3 --out nim.png
     """
-    from treewright.domains import find
-    from treewright.drawing import FORMATS, draw_tree
-    from treewright.search import Search
+    from treewright.library.registry import find
+    from treewright.library.search import Search
+    from treewright.library.tree_picture import FORMATS, draw_tree
 
     check_target("--out", out, FORMATS)
     found = Search(find(domain, **settings(set_)), options(c, rave, solver, policy), seed=seed)
@@ -129,8 +129,8 @@ def check(
 
     Examples: treewright check nim; treewright check examples/my_domain.py:Kayles --games 100
     """
-    from treewright.checking import check as run_check
-    from treewright.domains import find
+    from treewright.library.checking import check as run_check
+    from treewright.library.registry import find
 
     with working(f"playing {games} games of {domain}", quiet):
         report = run_check(find(domain, **settings(set_)), games=games, seed=seed)
@@ -144,7 +144,7 @@ def domains(as_json: Json = False, quiet: Quiet = False) -> None:
 
     Examples: treewright domains; treewright domains --json
     """
-    from treewright.domains import registered
+    from treewright.library.registry import registered
 
     known = registered()
     width = max(map(len, known))

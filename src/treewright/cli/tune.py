@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.common import (
+from treewright.workshop.commands import (
     C,
     Json,
     Policy,
@@ -56,8 +56,8 @@ def tune(
     Examples: treewright tune samegame --tune c --tune max_backup --policy domain --trials 20;
     treewright tune connect-four --tune c=0.1:2 --tune rave.k --trials 10 --simulations 200
     """
-    from treewright.tuning import Task, parse
-    from treewright.tuning import tune as run
+    from treewright.workshop.tuning import Task, parse
+    from treewright.workshop.tuning import tune as run
 
     base = options(c, rave, solver, policy)
     task = Task(domain, settings(set_), base, parse(what or ["c"]), simulations, runs)

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from treewright.domain import Domain
 from treewright.kernel import layout
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
 from treewright.kernel.layout import PARAMS, RUN, Switches, Tree, edge_dtype, node_dtype
 from treewright.kernel.specialise import HERE, specialise
+from treewright.library.domain import Domain
 
 
 @functools.cache

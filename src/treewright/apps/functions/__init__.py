@@ -1,0 +1,16 @@
+"""Functions of real numbers: Iterated Splitting, SOO, and our best method."""
+
+from treewright.library.applications import App, Command
+
+APP = App(
+    __name__,
+    domains={"functions-v1": ".splitting:splitting"},
+    commands={"optimize": Command(".commands:optimize", "Minimise a function of real numbers.")},
+    experiments=(
+        ".experiments.cec2014_best:EXPERIMENT",
+        ".experiments.cec2014_table_iv:EXPERIMENT",
+        ".experiments.splitting_parameters:EXPERIMENT",
+    ),
+    gallery={"function": ".gallery:piece"},
+    by_source=True,
+)

@@ -1,0 +1,104 @@
+"""``treewright optimize``: minimise a function of real numbers."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from treewright.errors import OptionError
+from treewright.workshop.commands import Json, Quiet, Seconds, Seed, counted, emit
+
+
+def optimize(
+    function: Annotated[
+        str,
+        typer.Argument(help="cec2014:NUMBER, or path/to/file.py:function (a plain or Numba one)."),
+    ],
+    dim: Annotated[int, typer.Option(min=1, help="Dimensions.")] = 10,
+    budget: Annotated[int, typer.Option(min=1, help="Budget: evaluations.")] = 100_000,
+    method: Annotated[str, typer.Option(help="best (ours), iterated-splitting or soo.")] = "best",
+    seed: Seed = 0,
+    bounds: Annotated[
+        str | None,
+        typer.Option(help="LOW,HIGH of every dimension of a function from a file."),
+    ] = None,
+    seconds: Seconds = None,
+    moves: Annotated[int | None, typer.Option(min=1, help="Splitting: moves per pass.")] = None,
+    passes: Annotated[int | None, typer.Option(min=1, help="Splitting: passes.")] = None,
+    splits: Annotated[int | None, typer.Option(min=2, help="Splitting: parts per split.")] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Minimise a function inside a box; for CEC 2014, the error to the optimum is shown.
+
+    Examples: treewright optimize cec2014:17 --dim 10 --budget 100000 --seed 1;
+    treewright optimize cec2014:9 --method iterated-splitting --passes 10 --splits 3 --json
+    """
+    from treewright.apps.functions.minimize import minimize
+
+    f, box, number = _read(function, dim, bounds)
+    given = {"moves": moves, "passes": passes, "splits": splits}
+    options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+    best = "best" if number is None else "error"
+    with counted(f"{function}, {method}", budget, quiet) as seen:
+        found = minimize(
+            f,
+            box,
+            budget=budget,
+            method=method,
+            seed=seed,
+            seconds=seconds,
+            options=options,
+            progress=lambda done, value: seen(done, f"{best} {value:.6g}"),
+        )
+    data: dict[str, Any] = {
+        "function": function,
+        "dim": dim,
+        "budget": budget,
+        "method": method,
+        "seed": seed,
+        "value": found.fun,
+        "x": found.x.tolist(),
+        "evaluations": found.nfev,
+        "seconds": found.seconds,
+        "message": found.message,
+        "curve": [list(c) for c in found.curve],
+    }
+    shown = f"value {found.fun:.10g}"
+    if number is not None:
+        data |= {"value": found.fun + 100.0 * number, "error": found.fun}
+        shown = f"error {found.fun:.10g} (value {data['value']:.10g})"
+    point = ", ".join(f"{v:.6g}" for v in found.x)
+    text = (
+        f"{function} in {dim} dimensions, {method}: {shown}\nx = [{point}]\n"
+        f"{found.nfev:,} evaluations in {found.seconds:.1f} s; {found.message}"
+    )
+    emit(data, text, as_json)
+
+
+def _read(function: str, dim: int, bounds: str | None) -> tuple[Any, Any, int | None]:
+    """The function, its box, and its number if it is one of CEC 2014."""
+    from treewright.apps.functions.minimize import cec_bounds, cec_function
+
+    place, colon, name = function.rpartition(":")
+    if place == "cec2014":
+        if not name.isdigit():
+            raise OptionError(f"{function}: write cec2014:NUMBER, from cec2014:1 to cec2014:30")
+        if bounds is not None:
+            raise OptionError("the functions of CEC 2014 have their own bounds, -100 to 100")
+        return cec_function(int(name), dim), cec_bounds(dim), int(name)
+    if not colon or not place.endswith(".py"):
+        raise OptionError(f"{function!r}: write cec2014:NUMBER or path/to/file.py:function")
+    from treewright.library.registry import load_file
+
+    module = load_file(Path(place))
+    f = getattr(module, name, None)
+    if not callable(f):
+        raise OptionError(f"{place} has no function {name!r}")
+    if bounds is None:
+        raise OptionError(f"{function} needs --bounds LOW,HIGH")
+    try:
+        low, high = (float(v) for v in bounds.split(","))
+    except ValueError:
+        raise OptionError(f"--bounds {bounds!r}: write it as LOW,HIGH") from None
+    return f, [(low, high)] * dim, None

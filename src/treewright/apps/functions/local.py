@@ -1,0 +1,216 @@
+"""Local models: quadratic for smooth valleys, a walker for curved ridges, Gaussian to finish."""
+
+import math
+
+import numpy as np
+
+from treewright.apps.functions.objective import Objective
+
+
+def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np.ndarray, float]:
+    """BFGS with forward differences and a backtracking line search, inside the box."""
+    low, high = objective.low, objective.high
+    width = high - low
+    n = objective.n
+    end = objective.done + evaluations
+    step = 1e-7 * width
+
+    def gradient(x: np.ndarray, f: float) -> np.ndarray:
+        side = np.where(x + step > high, -step, step)
+        values = objective.evaluate(x + np.diag(side))
+        if len(values) < n:
+            return np.zeros(n)
+        found: np.ndarray = (values - f) / side
+        return found
+
+    f = float(objective.evaluate(x[None])[0])
+    g = gradient(x, f)
+    inverse = np.eye(n)
+    stalled = 0
+    first = True
+    while objective.done + n + 2 < end and stalled < 3:
+        direction = -inverse @ g
+        slope = float(direction @ g)
+        if not slope < 0:
+            inverse = np.eye(n)
+            direction, slope = -g, -float(g @ g)
+            if not slope < 0:
+                break
+        if first:  # the first step has no scale of its own
+            direction *= 0.05 * width.mean() / max(1e-300, float(np.linalg.norm(direction)))
+        length, tried = 1.0, 0
+        while True:
+            new = np.clip(x + length * direction, low, high)
+            value = float(objective.evaluate(new[None])[0])
+            tried += 1
+            if value < f + 1e-4 * length * min(0.0, float(g @ direction)) or tried > 20:
+                break
+            length *= 0.4
+        if value >= f:
+            break
+        stalled = stalled + 1 if f - value < 1e-9 * (1 + abs(f)) else 0
+        after = gradient(new, value)
+        s, y = new - x, after - g
+        x, f, g = new, value, after
+        product = float(s @ y)
+        if product > 1e-12 * float(np.linalg.norm(s) * np.linalg.norm(y)):
+            if first:
+                inverse *= product / float(y @ y)
+            first = False
+            left = np.eye(n) - np.outer(s, y) / product
+            inverse = left @ inverse @ left.T + np.outer(s, s) / product
+        else:
+            first = first and product <= 0
+    return x, f
+
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+PATIENCE = 25  # steps without success after which a ridge is given up
+
+
+def ridge(
+    objective: Objective, rng: np.random.Generator, x: np.ndarray, f: float, evaluations: int
+) -> None:
+    """Walk along a curved ridge: a random step, then a line search back down the slope.
+
+    On a ridge that bends, every straight step is worse, however short, so that no Gaussian
+    model moves; the step becomes good only when the slope beside the ridge is descended first.
+    """
+    end = objective.done + evaluations
+    n = objective.n
+    low, high = objective.low, objective.high
+    width = high - low
+    sigma, failed = 0.02, 0
+    while objective.done + n + 60 < end and failed < PATIENCE:
+        start = np.clip(x + sigma / math.sqrt(n) * width * rng.standard_normal(n), low, high)
+        f0 = float(objective.evaluate(start[None])[0])
+        side = np.where(start + 1e-8 * width > high, -1e-8, 1e-8) * width
+        slope = (objective.evaluate(start + np.diag(side)) - f0) / side
+        size = float(np.linalg.norm(slope))
+        if not size > 0:
+            failed += 1
+            continue
+        found, value = _descend(objective, start, f0, -slope / size, 0.1 * sigma * width.mean())
+        if value < f:
+            x, f, failed = found, value, 0
+            sigma = min(0.2, 1.6 * sigma)
+        else:
+            failed += 1
+            sigma *= 0.85
+
+
+def _descend(
+    objective: Objective, x: np.ndarray, f: float, direction: np.ndarray, step: float
+) -> tuple[np.ndarray, float]:
+    """The lowest point along a direction: bracket by doubling, then golden section."""
+
+    def at(t: float) -> float:
+        point = np.clip(x + t * direction, objective.low, objective.high)
+        return float(objective.evaluate(point[None])[0])
+
+    a, b, fb = 0.0, step, at(step)
+    if fb >= f:
+        while fb >= f and b > 1e-6 * step:
+            b *= 0.25
+            fb = at(b)
+    c, fc = 2 * b, at(2 * b)
+    while fc < fb and c < 1e6 * step:
+        a, b, fb = b, c, fc
+        c *= 2
+        fc = at(c)
+    left, right = a, c
+    t1, t2 = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
+    f1, f2 = at(t1), at(t2)
+    while right - left > 1e-9 * (abs(right) + 1e-300):
+        if f1 < f2:
+            right, t2, f2 = t2, t1, f1
+            t1 = right - GOLDEN * (right - left)
+            f1 = at(t1)
+        else:
+            left, t1, f1 = t1, t2, f2
+            t2 = left + GOLDEN * (right - left)
+            f2 = at(t2)
+    t, value = (t1, f1) if f1 < f2 else (t2, f2)
+    return np.clip(x + t * direction, objective.low, objective.high), value
+
+
+class Gaussian:
+    """CMA-ES (Hansen 2016), with the default population and points outside put on the border."""
+
+    def __init__(
+        self, objective: Objective, rng: np.random.Generator, x: np.ndarray, sigma: float
+    ) -> None:
+        self.objective, self.rng = objective, rng
+        self.scale = objective.high - objective.low
+        n = self.n = objective.n
+        self.mean = (x - objective.low) / self.scale  # in the unit box
+        self.sigma = sigma
+        self.size = 4 + int(3 * math.log(n))
+        mu = self.size // 2
+        weights = math.log((self.size + 1) / 2) - np.log(np.arange(1, mu + 1))
+        self.weights = weights / weights.sum()
+        eff = self.eff = 1 / float((self.weights**2).sum())
+        self.cs = (eff + 2) / (n + eff + 5)
+        self.ds = 1 + 2 * max(0.0, math.sqrt((eff - 1) / (n + 1)) - 1) + self.cs
+        self.cc = (4 + eff / n) / (n + 4 + 2 * eff / n)
+        self.c1 = 2 / ((n + 1.3) ** 2 + eff)
+        self.cmu = min(1 - self.c1, 2 * (eff - 2 + 1 / eff) / ((n + 2) ** 2 + eff))
+        self.norm = math.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n))
+        self.ps, self.pc = np.zeros(n), np.zeros(n)
+        self.covariance = np.eye(n)
+        self.axes, self.lengths = np.eye(n), np.ones(n)
+        self.generations = 0
+        self.recent: list[float] = []
+        self.every = max(1, int(1 / (10 * n * (self.c1 + self.cmu))))
+
+    def run(self, evaluations: int) -> None:
+        """Generations until so many more evaluations were made or nothing moves any more."""
+        end = self.objective.done + evaluations
+        while self.objective.done < end and not self.stuck:
+            self.generation()
+
+    @property
+    def stuck(self) -> bool:
+        if self.sigma * self.lengths.max() < 1e-13 or self.lengths.max() > 1e7 * self.lengths.min():
+            return True
+        window = 10 + 30 * self.n // self.size
+        recent = self.recent[-window:]
+        return len(recent) == window and max(recent) - min(recent) < 1e-12 * (1 + abs(recent[-1]))
+
+    def generation(self) -> None:
+        n = self.n
+        z = self.rng.standard_normal((self.size, n))
+        steps = (z * self.lengths) @ self.axes.T
+        unit = np.clip(self.mean + self.sigma * steps, 0.0, 1.0)
+        values = self.objective.evaluate(self.objective.low + self.scale * unit)
+        if len(values) < self.size:
+            return
+        order = np.argsort(values, kind="stable")[: len(self.weights)]
+        self.recent.append(float(values[order[0]]))
+        chosen = (unit[order] - self.mean) / self.sigma
+        step = self.weights @ chosen
+        self.mean = self.mean + self.sigma * step
+        self.ps = (1 - self.cs) * self.ps + math.sqrt(self.cs * (2 - self.cs) * self.eff) * (
+            self.axes @ ((self.axes.T @ step) / self.lengths)
+        )
+        self.generations += 1
+        size = float(np.linalg.norm(self.ps))
+        decay = math.sqrt(1 - (1 - self.cs) ** (2 * self.generations))
+        rising = size / decay < (1.4 + 2 / (n + 1)) * self.norm
+        self.pc = (1 - self.cc) * self.pc
+        if rising:
+            self.pc = self.pc + math.sqrt(self.cc * (2 - self.cc) * self.eff) * step
+        keep = 1 - self.c1 - self.cmu + (0 if rising else self.c1 * self.cc * (2 - self.cc))
+        self.covariance = (
+            keep * self.covariance
+            + self.c1 * np.outer(self.pc, self.pc)
+            + self.cmu * (chosen.T * self.weights) @ chosen
+        )
+        self.sigma *= math.exp(min(1.0, self.cs / self.ds * (size / self.norm - 1)))
+        if self.generations % self.every == 0:
+            self._decompose()
+
+    def _decompose(self) -> None:
+        self.covariance = (self.covariance + self.covariance.T) / 2
+        values, self.axes = np.linalg.eigh(self.covariance)
+        self.lengths = np.sqrt(np.maximum(values, 1e-30))

@@ -1,0 +1,31 @@
+"""Small games and puzzles: the first domains to read, and the kernel's own benchmarks."""
+
+from treewright.library.applications import App, Command
+
+APP = App(
+    __name__,
+    domains={
+        "nim-v1": ".nim:Nim",
+        "tictactoe-v1": ".tictactoe:TicTacToe",
+        "connect-four-v1": ".connect_four:ConnectFour",
+        "samegame-v1": ".samegame:SameGame",
+        "foundry-v1": ".foundry:Foundry",
+    },
+    experiments=(
+        ".experiments.connect_four_strength:EXPERIMENT",
+        ".experiments.samegame_methods:EXPERIMENT",
+        ".experiments.threads_strength:EXPERIMENT",
+        ".experiments.tictactoe_strength:EXPERIMENT",
+    ),
+    benchmarks={
+        "core": Command(".commands:core", "Simulations per second, beside every installed peer."),
+        "memory": Command(".commands:memory", "Many nodes in a fixed budget of memory."),
+    },
+    gallery={
+        "tictactoe": ".gallery.tictactoe:piece",
+        "nim": ".gallery.nim:piece",
+        "connect-four": ".gallery.connect_four:piece",
+        "samegame": ".gallery.samegame:piece",
+        "experiment": ".gallery.experiment:piece",
+    },
+)

@@ -1,0 +1,40 @@
+"""``treewright bench core`` and ``treewright bench memory``."""
+
+from typing import Annotated
+
+import typer
+
+from treewright.workshop.commands import Json, Quiet, emit, working
+
+
+def core(
+    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulations per CPU second of our kernel and of every peer that is installed.
+
+    Examples: treewright bench core; treewright bench core --seconds 3 --json
+    """
+    from treewright.apps.games.benchmarks.core import run, table
+
+    with working("measuring every library in turns", quiet):
+        rows = run(seconds)
+    emit(rows, table(rows), as_json)
+
+
+def memory(
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
+    budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Explore many nodes in a fixed memory budget, with commit and without.
+
+    Examples: treewright bench memory; treewright bench memory --nodes 2000000 --budget 64MiB
+    """
+    from treewright.apps.games.benchmarks.memory import run, text
+
+    with working(f"exploring {nodes:,} nodes, twice", quiet):
+        found = run(nodes, budget)
+    emit(found, text(found), as_json)

@@ -1,0 +1,1 @@
+"""The games' pieces of the gallery."""

@@ -1,0 +1,40 @@
+"""Nim with one heap: take one to three stones; whoever takes the last one wins."""
+
+from numpy import int8, int32
+
+from treewright.library.domain import Domain, record
+
+
+class Nim(Domain):
+    """The player to move loses exactly when the heap is a multiple of four."""
+
+    id = "nim-v1"
+    players = 2
+    max_actions = 3
+    keys = 4
+    state = record(stones=int32, player=int8)
+
+    def start(s, heap=21):
+        s.stones = heap
+
+    def legal(s, out):
+        n = min(3, s.stones)
+        for i in range(n):
+            out[i] = i + 1
+        return n
+
+    def play(s, action):
+        s.stones -= action
+        s.player = 1 - s.player
+
+    def ended(s):
+        return s.stones == 0
+
+    def rewards(s, out):
+        out[1 - s.player] = 1.0
+
+    def describe(s, action):
+        return f"take {action}"
+
+    def render(s):
+        return f"{s.stones} stones, player {s.player + 1} to move"

@@ -1,0 +1,53 @@
+"""Go games for experiments on strength: our engine by name, GNU Go, one game with each colour."""
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from treewright.apps.go.gtp.client import Client, find
+from treewright.apps.go.gtp.engine import Budget, Engine
+from treewright.apps.go.gtp.match import Inside, Talker, play
+from treewright.apps.go.gtp.player import Style
+from treewright.workshop.experiments.experiment import ExperimentError, Row
+
+GNU_GO = "GNU Go 3.8, level {level}"
+
+
+def ours(style: Style, simulations: int, size: int) -> Talker:
+    return Inside(Engine(io.StringIO(), style, Budget(simulations), size=size))
+
+
+@contextlib.contextmanager
+def gnu_go(level: int, seed: int) -> Iterator[Talker]:
+    """GNU Go that takes dead stones before it passes, so that the board can be counted."""
+    options = ["--mode", "gtp", "--level", str(level), "--seed", str(seed + 1)]
+    rules = ["--chinese-rules", "--capture-all-dead"]
+    with Client([find_gnu_go(), *options, *rules]) as client:
+        yield client
+
+
+def find_gnu_go() -> str:
+    """Its path; it is installed where this is Debian and we may."""
+    found = find("gnugo")
+    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(
+            ["apt-get", "install", "-y", "-q", "gnugo"], capture_output=True, check=False
+        )
+        found = find("gnugo")
+    if found is None:
+        raise ExperimentError("this experiment needs GNU Go 3.8: apt-get install gnugo")
+    return found
+
+
+def pair(player: Talker, opponent: Talker, size: int) -> Row:
+    """Two games, one with each colour, as a row from the player's side."""
+    wins = []
+    moves = 0
+    for colour, both in ((1, (player, opponent)), (2, (opponent, player))):
+        played = play(*both, size=size)
+        wins.append(0.5 if played.winner == 0 else float(played.winner == colour))
+        moves += len(played.game.moves)
+    return {"score": sum(wins) / 2, "games": 2, "moves": moves}

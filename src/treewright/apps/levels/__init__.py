@@ -1,0 +1,20 @@
+"""Platformer levels from a Markov chain that MCTS keeps playable (Summerville et al. 2015)."""
+
+from treewright.library.applications import App, Command
+
+APP = App(
+    __name__,
+    domains={"levels-v1": ".generate:own_levels", "tile-levels-v1": ".generate:own_tile_levels"},
+    commands={
+        "level": Command(
+            ".commands:app", "Platformer levels: learn a chain, generate, check, measure, convert."
+        )
+    },
+    experiments=(
+        ".experiments.controls:EXPERIMENT",
+        ".experiments.expressive_range:EXPERIMENT",
+        ".experiments.playable:EXPERIMENT",
+        ".experiments.sets:EXPERIMENT",
+    ),
+    gallery={"level": ".gallery:piece"},
+)

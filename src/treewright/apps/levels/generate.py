@@ -1,0 +1,247 @@
+"""From wishes to levels: MCMCTS's outer loop, again and again until enough levels are kept.
+
+Each move spends a fixed number of rollouts and commits a pattern (section "Markov Chain Monte
+Carlo Tree Search"; 200 rollouts, 320 slices): the first that the chain has drawn among those whose
+best rollout is about as good as any.  Taking the highest mean instead would leave the style of the
+corpus, since what is a little risky would never be built; but the search is there to find the way
+through, and one good rollout shows that there is one.  If every rollout of a move failed, it gets
+more of them; if that does not help, the level is begun again with another stream.
+"""
+
+import functools
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from treewright.apps.levels.balance import Balance
+from treewright.apps.levels.chain import Chain, learn
+from treewright.apps.levels.controls import Controls, counts
+from treewright.apps.levels.copies import Shelf
+from treewright.apps.levels.domain import OPTIONS, Levels
+from treewright.apps.levels.formats import read_corpus
+from treewright.apps.levels.level import Level
+from treewright.apps.levels.player import playable
+from treewright.apps.levels.score import FAILED
+from treewright.apps.levels.tilechain import TileChain, learn_tiles
+from treewright.apps.levels.tiledomain import TileLevels
+from treewright.apps.levels.tiles import LevelError
+from treewright.kernel.rng import stream_seed
+from treewright.library.options import Options
+from treewright.library.result import Child
+from treewright.library.search import Search
+
+ROLLOUTS = 200
+SLACK = 0.02  # of the reward: how much worse than the best rollout the chain's own move may be
+PATIENCE = 4  # how often a move without a good rollout gets as many again
+ATTEMPTS = 20  # levels begun, for one that keeps all wishes
+MEMORY = "64MiB"
+CANDIDATES = 2  # for each place in a set of levels
+SHARED = 0.6  # of its slices, in order, that a level may have in common with another one
+
+
+@functools.cache
+def own_corpus() -> tuple[Level, ...]:
+    """The levels that come with Treewright."""
+    with as_file(files("treewright.apps.levels") / "corpus") as folder:
+        return tuple(replace(level, where=Path(level.where).stem) for level in read_corpus(folder))
+
+
+@functools.cache
+def own_chain() -> Chain:
+    return learn(own_corpus())
+
+
+def own_levels(length: int = 320, difficulty: float = 0.5) -> Levels:
+    """The registered domain: levels in the style of our own corpus."""
+    return Levels(own_chain(), Controls(length=length, difficulty=(difficulty,)))
+
+
+def own_tile_levels(length: int = 320, difficulty: float = 0.5) -> TileLevels:
+    """The same tile by tile, as in Snodgrass & Ontañón's chains."""
+    chain = learn_tiles(own_corpus())
+    return TileLevels(chain, Controls(length=length, difficulty=(difficulty,)))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A generated level and what it took."""
+
+    level: Level
+    seed: int
+    rollouts: int
+    moves: int
+    attempts: int
+    seconds: float  # of one core
+    score: float  # the reward of the finished level, in [0, 1]
+
+    @property
+    def counts(self) -> dict[str, float]:
+        return counts(self.level)
+
+
+def compile_kernel(domain: "Maker") -> None:
+    """Compile, or load, what generating will need, so that it does not count as search."""
+    Search(domain, OPTIONS, memory=MEMORY).advance(2)
+
+
+def attempt(
+    domain: "Maker", seed: int, rollouts: int = ROLLOUTS, options: Options = OPTIONS
+) -> tuple[list[int], int, float] | None:
+    """One level: its actions, the rollouts spent and its reward; ``None`` if it got stuck."""
+    search = Search(domain, options, seed=seed, memory=MEMORY)
+
+    def good(child: Child) -> bool:
+        return child.maximum is not None and child.maximum > FAILED
+
+    refused = 0
+    while not search.position.ended:
+        if search.advance(rollouts, slack=SLACK, accept=good) is not None:
+            refused = 0
+            continue
+        if search.result().stopped == "interrupt":
+            raise KeyboardInterrupt
+        refused += 1
+        if refused > PATIENCE:
+            return None
+    position = search.position
+    if position.state.dead:
+        return None
+    return search.history, search.simulations, position.rewards()[0]
+
+
+def generate(
+    domain: "Maker", seed: int = 0, rollouts: int = ROLLOUTS, options: Options = OPTIONS
+) -> Made:
+    """One level that keeps all wishes; an error that says which one can't be kept if none does."""
+    began = time.process_time()
+    spent = 0
+    nearest: dict[str, float] = {}
+    for number in range(ATTEMPTS):
+        found = attempt(domain, stream_seed(seed, number) % 2**62, rollouts, options)
+        if found is None:
+            continue
+        actions, used, score = found
+        spent += used
+        level = domain.level(actions, f"level {seed}")
+        if level.marked and not playable(level, domain.controls.player):
+            continue  # the search goes from the first column to the last
+        missed = domain.controls.missed(level)
+        if not missed:
+            seconds = time.process_time() - began
+            return Made(level, seed, spent, len(actions), number + 1, seconds, score)
+        if not nearest or len(missed) < len(nearest):
+            nearest = missed
+    raise LevelError(_why(domain.controls, nearest))
+
+
+def _why(controls: Controls, missed: dict[str, float]) -> str:
+    """Which wishes could not be kept."""
+    if missed:
+        wishes = []
+        for name, have in missed.items():
+            low, high = controls.ranges()[name] or (0.0, 0.0)
+            wishes.append(f"{name} {low:g} to {high:g} (the nearest level has {have:g})")
+        return f"these wishes can't all hold, in {ATTEMPTS} attempts: {'; '.join(wishes)}"
+    fixed = ", ".join(f"{piece.where} at column {at + 1}" for at, piece in controls.fixed)
+    about = f"the fixed pieces ({fixed}) leave no way through; " if fixed else ""
+    return (
+        f"no level could be finished in {ATTEMPTS} attempts: {about}try more rollouts, another "
+        f"corpus, a higher copy limit, or the small player"
+    )
+
+
+# ----------------------------------------------------------------------------- many levels
+
+
+Maker = Levels | TileLevels
+_worker: Maker | None = None
+
+
+def domain_of(chain: Chain | TileChain, controls: Controls) -> Maker:
+    """The domain of a chain, of slices or of tiles."""
+    return Levels(chain, controls) if isinstance(chain, Chain) else TileLevels(chain, controls)
+
+
+def _begin(chain: Chain | TileChain, controls: Controls) -> None:
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    _worker = domain_of(chain, controls)
+
+
+def _one(seed: int, rollouts: int) -> Made:
+    assert _worker is not None
+    return generate(_worker, seed, rollouts)
+
+
+def generate_many(
+    chain: Chain | TileChain,
+    controls: Controls,
+    count: int,
+    seed: int = 0,
+    *,
+    rollouts: int = ROLLOUTS,
+    workers: int = 1,
+    shared: float = SHARED,
+    progress: Callable[[int, int], object] | None = None,
+) -> Iterator[Made]:
+    """Levels one by one, in the order of their seeds, without near duplicates.
+
+    A level that has more than ``shared`` of its slices, in order, in common with an earlier one
+    is dropped.  Of every ``CANDIDATES`` that are left, the set gets the one that keeps it nearest
+    to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
+    with any number of ``workers``.  ``progress`` is told how many were kept and how many dropped
+    as duplicates.
+    """
+    domain = domain_of(chain, controls)
+    shelf = Shelf(controls.length)
+    balance = Balance(chain.corpus)
+    candidates: list[Made] = []
+    kept = dropped = 0
+    for made in _stream(domain, seed, rollouts, workers):
+        if kept and shared < 1 and shelf.nearest(made.level.columns) > shared:
+            dropped += 1
+            if dropped > 20 + 5 * count:
+                raise LevelError(
+                    f"only {kept} of {count} levels differ enough: {dropped} shared more than "
+                    f"{shared:.0%} of their slices with an earlier one; allow more, or use a "
+                    f"richer corpus"
+                )
+        else:
+            candidates.append(made)
+        if len(candidates) == (CANDIDATES if count > 1 else 1):
+            best = candidates[balance.add_nearest([c.level for c in candidates])]
+            candidates = []
+            shelf.add(best.level.columns)
+            kept += 1
+            yield best
+        if progress is not None:
+            progress(kept, dropped)
+        if kept == count:
+            return
+
+
+def _stream(domain: Maker, seed: int, rollouts: int, workers: int) -> Iterator[Made]:
+    """Levels of seed, seed + 1, …, made here or in processes, always in that order."""
+    number = seed
+    if workers == 1:
+        while True:
+            yield generate(domain, number, rollouts)
+            number += 1
+    pool = ProcessPoolExecutor(
+        workers, initializer=_begin, initargs=(domain.chain, domain.controls)
+    )
+    with pool:
+        waiting: list[Future[Made]] = []
+        try:
+            while True:
+                while len(waiting) < 2 * workers:
+                    waiting.append(pool.submit(_one, number, rollouts))
+                    number += 1
+                yield waiting.pop(0).result()
+        finally:
+            for job in waiting:
+                job.cancel()

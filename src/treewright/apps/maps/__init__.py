@@ -1,0 +1,20 @@
+"""Maps between checkpoints, by Multiple Pass MCTS: what should be near is near (McGuinness)."""
+
+from treewright.library.applications import App, Command
+
+APP = App(
+    __name__,
+    domains={
+        "maps-v1": ".walls:Walls",
+        "maps-grow-v1": ".grow:Grow",
+        "maps-revise-v1": ".revise:Revise",
+        "dungeon-v1": ".dungeon:dungeon",
+    },
+    commands={"map": Command(".commands:app", "Generate maps between checkpoints.")},
+    experiments=(
+        ".experiments.fill:EXPERIMENT",
+        ".experiments.looks:EXPERIMENT",
+        ".experiments.methods:EXPERIMENT",
+    ),
+    gallery={"map": ".gallery:piece"},
+)

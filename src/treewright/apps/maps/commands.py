@@ -1,0 +1,126 @@
+"""``treewright map``: maps between checkpoints (McGuinness 2016)."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from treewright.workshop.commands import Json, Quiet, Seconds, Seed, counted, emit
+
+app = typer.Typer(help="Generate maps between checkpoints.", no_args_is_help=True)
+
+Spec = Annotated[
+    str, typer.Argument(help="mcguinness (the paper's), or a .toml, .txt or .png specification.")
+]
+Evaluations = Annotated[int, typer.Option(min=1, help="How many maps to evaluate.")]
+
+
+@app.command()
+def generate(
+    spec: Spec,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="best (ours), paper (MP-MCTS as published), growing (walls from seeds), "
+            "evolution or hill-climbing."
+        ),
+    ] = "best",
+    evaluations: Evaluations = 300_000,
+    seed: Seed = 0,
+    seconds: Seconds = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Paper's method: how much is filled each stage: minimum, 0.05, 0.1, 0.2."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Paper's method: simulations of a stage (else shared out)."),
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="Write the map to a .png, .txt, .json, .tmx or .tmj file; repeatable."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a map whose checkpoints are as near and as far from each other as asked.
+
+    Examples: treewright map generate mcguinness --seed 1 --out map.png --out map.tmx;
+    treewright map generate mcguinness --method paper --evaluations 156000 --json
+    """
+    from treewright.apps.maps.methods import generate as make
+    from treewright.apps.maps.output import check, write
+
+    for path in out or []:
+        check(path)
+    given = {"step": step, "iterations": iterations}
+    settings: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+    with counted(f"{spec}, {method}", evaluations, quiet or as_json) as seen:
+        result = make(
+            spec,
+            method,
+            evaluations,
+            seed,
+            seconds=seconds,
+            progress=lambda p: seen(p.evaluations, f"fitness {p.fitness:.2f}"),
+            **settings,
+        )
+    files = [str(f) for path in out or [] for f in write(result, path)]
+    text = "\n".join(
+        [
+            *result.rows,
+            "",
+            f"fitness {result.fitness:.3f} (far {result.far}, near {result.near}), "
+            f"{result.fill:.0%} walls, {result.evaluations:,} evaluations in "
+            f"{result.seconds:.1f} s, stopped by {result.stopped}",
+            *(f"wrote {f}" for f in files),
+        ]
+    )
+    emit(result.to_dict() | {"files": files}, text, as_json)
+
+
+@app.command()
+def dungeon(
+    width: Annotated[int, typer.Option(help="Cells across.")] = 48,
+    height: Annotated[int, typer.Option(help="Cells down.")] = 32,
+    rooms: Annotated[int, typer.Option(help="Rooms, if they fit.")] = 9,
+    monsters: Annotated[int, typer.Option(help="Monsters.")] = 8,
+    treasure: Annotated[int, typer.Option(help="Treasures.")] = 5,
+    traps: Annotated[int, typer.Option(help="Traps.")] = 5,
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations of each pass.")] = 300,
+    seed: Seed = 0,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="Write it to a .png, .txt, .json, .tmx or .tmj file; repeatable."),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a dungeon: rooms, then monsters, then treasure, then traps, each a pass of its own.
+
+    Examples: treewright map dungeon --seed 3 --out dungeon.tmx --out dungeon.png;
+    treewright map dungeon --width 60 --height 40 --rooms 14 --json
+    """
+    from treewright.apps.maps.dungeon import LEGEND, STAGES, make_dungeon
+    from treewright.apps.maps.output import check, write_dungeon
+
+    for path in out or []:
+        check(path)
+    with counted("dungeon", len(STAGES), quiet or as_json) as seen:
+        found = make_dungeon(
+            width,
+            height,
+            seed,
+            rooms=rooms,
+            monsters=monsters,
+            treasure=treasure,
+            traps=traps,
+            simulations=simulations,
+            progress=lambda p: seen(p.number + 1, STAGES[p.number]),
+        )
+    files = [str(f) for path in out or [] for f in write_dungeon(found, path)]
+    scores = ", ".join(f"{k} {v:.2f}" for k, v in found.scores.items())
+    lines = [*found.rows, "", LEGEND, f"scores: {scores}", *(f"wrote {f}" for f in files)]
+    emit(found.to_dict() | {"files": files}, "\n".join(lines), as_json)

@@ -1,0 +1,20 @@
+"""Stories: a library of actions, a set-up and goals in, a believable story out (Magnuson 4)."""
+
+from treewright.library.applications import App, Command
+
+APP = App(
+    __name__,
+    domains={"story-v1": ".domain:story"},
+    commands={
+        "story": Command(".commands:app", "Generate believable stories from a set-up and goals.")
+    },
+    experiments=(
+        ".experiments.ablation:EXPERIMENT",
+        ".experiments.biasing:EXPERIMENT",
+        ".experiments.methods:EXPERIMENT",
+        ".experiments.pruning:EXPERIMENT",
+    ),
+    benchmarks={"stories": Command(".commands:bench", "CPU seconds of the default search.")},
+    gallery={"story": ".gallery:piece"},
+    by_source=True,  # its functions are generated from files
+)

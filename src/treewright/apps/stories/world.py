@@ -1,0 +1,255 @@
+"""A story replayed step by step, from the checked expressions: for telling and explaining it.
+
+The search runs the same rules as compiled code; this is the slow and talkative way, which knows
+what each condition rested on.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from treewright.apps.stories.model import Action, Attribute, Change, Event, Expr, Rule
+
+if TYPE_CHECKING:
+    from treewright.apps.stories.setup import Setup
+
+Cell = tuple[Attribute, int, int]
+Scope = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action of a story and what it did."""
+
+    event: Event
+    believability: float
+    rule: str  # the rule that decided it, as written
+    factors: tuple[str, ...]
+    share: float  # of the goals, after it
+    score: float  # of the story that stops here
+    needs: frozenset[Cell]  # what its precondition rested on
+    motive: frozenset[Cell]  # what its believability rested on
+    changes: tuple[tuple[Cell, Any, Any], ...]  # before and after
+
+
+@dataclass
+class World:
+    """The values of all attributes at one moment."""
+
+    setup: "Setup"
+    values: dict[Cell, Any] = field(default_factory=dict)
+    times: dict[Event, int] = field(default_factory=dict)
+    when: dict[Event, int] = field(default_factory=dict)
+    believability: float = 1.0
+    length: int = 0
+
+    @classmethod
+    def start(cls, setup: "Setup") -> "World":
+        return cls(setup, dict(setup.values))
+
+    # ------------------------------------------------------------------------ expressions
+
+    def value(self, expr: Expr, scope: Scope) -> Any:
+        """The value of an expression now."""
+        op = expr.op
+        if op == "const":
+            return expr.value
+        if op == "var":
+            return scope[expr.value]
+        if op == "attribute":
+            cell = self._cell(expr, scope)
+            return expr.value.empty if cell is None else self.values[cell]
+        if op == "times":
+            return self.times.get(expr.value, 0)
+        if op == "when":
+            return self.when.get(expr.value, 0)
+        if expr.over:
+            met = [n for n in self._range(expr) if self._met(expr, scope, n)]
+            return {
+                "any": bool(met),
+                "all": len(met) == len(self._range(expr)),
+                "count": len(met),
+                "first": met[0] if met else -1,
+            }[op]
+        if op == "and":
+            return all(self.value(a, scope) for a in expr.args)
+        if op == "or":
+            return any(self.value(a, scope) for a in expr.args)
+        return OPERATIONS[op](*(self.value(a, scope) for a in expr.args))
+
+    def support(self, expr: Expr, scope: Scope) -> set[Cell]:
+        """The cells on which the value of an expression rests; of alternatives, the first."""
+        if expr.op in ("and", "or") or expr.op in ("any", "all"):
+            decisive = expr.op in ("or", "any")  # one part that is so decides
+            parts = (
+                [(expr.args[0], scope | {expr.value: n}) for n in self._range(expr)]
+                if expr.over
+                else [(a, scope) for a in expr.args]
+            )
+            for part, inner in parts:
+                if bool(self.value(part, inner)) == decisive:
+                    return self.support(part, inner)
+            return set().union(*(self.support(p, inner) for p, inner in parts))
+        if expr.over:
+            return set().union(
+                *(self.support(expr.args[0], scope | {expr.value: n}) for n in self._range(expr))
+            )
+        found = set().union(*(self.support(a, scope) for a in expr.args))
+        if expr.op == "attribute" and not expr.value.fixed:
+            cell = self._cell(expr, scope)
+            found |= set() if cell is None else {cell}
+        return found
+
+    def _cell(self, expr: Expr, scope: Scope) -> Cell | None:
+        at = [self.value(a, scope) for a in expr.args]
+        return None if min(at) < 0 else (expr.value, at[0], at[1] if len(at) > 1 else 0)
+
+    def _range(self, expr: Expr) -> range:
+        return range(len(self.setup.entities[expr.over]))
+
+    def _met(self, expr: Expr, scope: Scope, number: int) -> bool:
+        return bool(self.value(expr.args[0], scope | {expr.value: number}))
+
+    # ---------------------------------------------------------------------------- actions
+
+    def possible(self, event: Event) -> bool:
+        """Whether the precondition holds and somebody would believe it."""
+        action = self.setup.library.action(event.action)
+        met = self.value(action.precondition, scope_of(event))
+        return bool(met) and self.believed(event)[0] > 0.0
+
+    def believed(self, event: Event) -> tuple[float, Rule, list[Rule]]:
+        """The believability, the rule that decided it and the factors that applied."""
+        action, scope = self.setup.library.action(event.action), scope_of(event)
+        rule = next(r for r in action.believe if self.value(r.condition, scope))
+        factors = [r for r in action.scale if self.value(r.condition, scope)]
+        steering = self.setup.steering
+        b = rule.value
+        for factor in factors:
+            b *= factor.value
+        if action.name in steering.fixed:
+            b = steering.fixed[action.name]
+        b *= steering.factors.get(action.name, 1.0)
+        if self.setup.library.known.types[action.params[0][1]].noun == "person":
+            b *= steering.traits.get(event.args[0], {}).get(action.name, 1.0)
+        if any(covers(pattern, event) for pattern in steering.forbidden):
+            b = 0.0
+        return min(1.0, b), rule, factors
+
+    def play(self, event: Event) -> Step:
+        """Do an action that is possible, and say what it rested on and changed."""
+        action, scope = self.setup.library.action(event.action), scope_of(event)
+        needs = self.support(action.precondition, scope)
+        b, rule, factors = self.believed(event)
+        motive = self.support(rule.condition, scope)
+        before = dict(self.values)
+        self.do(event, b)
+        share = self.share()
+        changes = tuple((c, before[c], v) for c, v in self.values.items() if before[c] != v)
+        return Step(
+            event,
+            b,
+            rule.text,
+            tuple(f.text for f in factors),
+            share,
+            share * self.believability,
+            frozenset(needs),
+            frozenset(motive),
+            changes,
+        )
+
+    def do(self, event: Event, believability: float) -> None:
+        """Do an action, and say nothing."""
+        for change in self.setup.library.action(event.action).changes:
+            self._apply(change, scope_of(event))
+        self.believability *= believability
+        self.length += 1
+        for pattern in self._patterns():
+            if covers(pattern, event):
+                self.times[pattern] = self.times.get(pattern, 0) + 1
+                self.when.setdefault(pattern, self.length)
+
+    def _apply(self, change: Change, scope: Scope) -> None:
+        if change.kind == "set":
+            self._assign(change, scope)
+            return
+        numbers = range(len(self.setup.entities[change.over])) if change.over else (-1,)
+        for number in numbers:
+            inner = scope | {change.variable: number} if change.over else scope
+            if self.value(change.condition, inner):
+                for part in change.body:
+                    self._apply(part, inner)
+
+    def _assign(self, change: Change, scope: Scope) -> None:
+        assert change.target is not None
+        assert change.value is not None
+        cell = self._cell(change.target, scope)
+        if cell is None:
+            return
+        value = self.value(change.value, scope)
+        if change.sign != "=":
+            value = self.values[cell] + (value if change.sign == "+=" else -value)
+        if cell[0].type.kind == "int":
+            value = min(cell[0].high, max(cell[0].low, value))
+        self.values[cell] = int(value)
+
+    # ------------------------------------------------------------------------------ goals
+
+    def _patterns(self) -> list[Event]:
+        """The events that goals speak of."""
+        return list(
+            dict.fromkeys(
+                e.value
+                for goal in [*self.setup.goals, *self.setup.keep]
+                for e in goal.expr.walk()
+                if e.op in ("times", "when")
+            )
+        )
+
+    def met(self) -> list[float]:
+        """How far each goal is met, from 0 to 1."""
+        return [
+            min(1.0, max(0.0, float(self.value(g.expr, {})) / max(1, g.of)))
+            for g in self.setup.goals
+        ]
+
+    def share(self) -> float:
+        """The weighted share of goals; 0 if a condition to keep is broken."""
+        if not all(self.value(k.expr, {}) for k in self.setup.keep):
+            return 0.0
+        weights = [g.weight for g in self.setup.goals]
+        return sum(w * m for w, m in zip(weights, self.met(), strict=True)) / sum(weights)
+
+
+OPERATIONS: dict[str, Any] = {
+    "not": lambda a: not a,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+}
+
+
+def scope_of(event: Event) -> Scope:
+    return {f"p{i}": n for i, n in enumerate(event.args)}
+
+
+def covers(pattern: Event, event: Event) -> bool:
+    """Whether an event is one of those that a pattern describes."""
+    return pattern.action == event.action and all(
+        p in (-1, a) for p, a in zip(pattern.args, event.args, strict=True)
+    )
+
+
+def ground_text(setup: "Setup", event: Event) -> str:
+    """``Kill(Bob, Alice, rifle)``; ``_`` for any."""
+    action: Action = setup.library.action(event.action)
+    names = [
+        "_" if n < 0 else setup.entity(kind, n).id
+        for n, (_, kind) in zip(event.args, action.params, strict=True)
+    ]
+    return f"{event.action}({', '.join(names)})"

@@ -1,0 +1,313 @@
+"""``treewright study``: people play generated levels, answer, and become a model."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.errors import OptionError
+from treewright.workshop.commands import (
+    Json,
+    Quiet,
+    Seed,
+    check_target,
+    emit,
+    progress_bar,
+    working,
+)
+
+app = typer.Typer(
+    help="Player studies: play generated levels in the browser, ask, model, generate to the model.",
+    no_args_is_help=True,
+)
+
+File = Annotated[Path, typer.Argument(help="The study's file.")]
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """What can't be written is one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise OptionError(f"{path} can't be written: {error.strerror or error}") from None
+
+
+@app.command()
+def new(
+    file: File = Path("study.sqlite"),
+    length: Annotated[int, typer.Option(min=60, max=1000, help="Slices of a level.")] = 320,
+    copies: Annotated[int, typer.Option(min=1, max=100, help="Levels of each variant.")] = 4,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of levels, or a chain.json from level learn; ours if not given."
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="What participants read first.")] = "A study of levels",
+    contact: Annotated[str, typer.Option(help="Whom they may ask; shown with the consent.")] = "",
+    consent: Annotated[
+        Path | None, typer.Option(help="Your own consent text, instead of ours; a text file.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a study: generate levels of all eight variants (gaps, enemies, rewards: high or low).
+
+    Examples: treewright study new study.sqlite --seed 1;
+    treewright study new short.sqlite --length 100 --copies 1
+    """
+    from treewright.apps.levels.commands import chain_of
+    from treewright.apps.study.protocol import VARIANTS, variant_level
+    from treewright.apps.study.store import Store
+
+    if file.exists():
+        raise OptionError(f"{file} exists already; a study is never overwritten")
+    check_target("study", file)
+    about = {"title": title, "contact": contact, "seed": seed, "length": length}
+    if consent is not None:
+        about["consent"] = _text_of(consent)
+    chain = chain_of(corpus)
+    levels: dict[int, list[object]] = {}
+    with progress_bar("levels", copies * len(VARIANTS), quiet) as seen:
+        for variant in range(1, len(VARIANTS) + 1):
+            levels[variant] = []
+            for copy in range(copies):
+                number = 1000 * seed + copies * (variant - 1) + copy
+                levels[variant].append(variant_level(variant, length, chain, number))
+                if seen is not None:
+                    seen(copies * (variant - 1) + copy + 1)
+    Store.create(file, levels, **about)  # type: ignore[arg-type]
+    facts = {"file": str(file), "levels": copies * len(VARIANTS), "length": length}
+    text = (
+        f"{file}: {facts['levels']} levels of {length} slices; now: treewright study serve {file}"
+    )
+    emit(facts, text, as_json)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        text = path.read_text().strip()
+    except OSError as error:
+        raise OptionError(f"{path} can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise OptionError(f"{path} is no text in UTF-8") from None
+    if not text:
+        raise OptionError(f"{path} is empty; participants must be told what they agree to")
+    return text
+
+
+@app.command()
+def simulate(
+    file: File = Path("study.sqlite"),
+    participants: Annotated[int, typer.Option(min=1, help="How many.")] = 16,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let automatic players take part, to try a study without people; their data are marked.
+
+    Examples: treewright study simulate study.sqlite --participants 16;
+    treewright study simulate study.sqlite --participants 2 --seed 3 --json
+    """
+    from treewright.apps.study.simulate import take_part
+    from treewright.apps.study.store import Store
+
+    store = Store(file)
+    with progress_bar("participants", participants, quiet) as seen:
+        done = take_part(store, participants, seed, seen)
+    facts = {"file": str(file), "participants": done, "simulated": True}
+    emit(facts, f"{file}: {len(done)} automatic participants have played and answered", as_json)
+
+
+@app.command()
+def play(
+    level: Annotated[Path, typer.Argument(help="A level.")],
+    reaction: Annotated[int, typer.Option(help="Ticks (1/30 s) between decisions.")] = 4,
+    error: Annotated[float, typer.Option(help="Share of decisions that are random.")] = 0.02,
+    caution: Annotated[float, typer.Option(help="0 to 1: weight of being a little late.")] = 0.5,
+    picture: Annotated[Path | None, typer.Option(help="The way as a PNG.")] = None,
+    wrap: Annotated[
+        int | None, typer.Option(min=1, help="Columns of a strip, if the picture is cut into some.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let an automatic player play a level, with enemies, three times at most; its features.
+
+    Examples: treewright study play level.txt --picture played.png --wrap 80;
+    treewright study play level.txt --reaction 9 --error 0.1 --json
+    """
+    from treewright.apps.levels.drawing import draw_level
+    from treewright.apps.levels.formats import read_level
+    from treewright.apps.study import bots
+    from treewright.apps.study.features import features
+    from treewright.apps.study.replay import replay
+    from treewright.apps.study.world import World
+
+    if picture is not None:
+        check_target("--picture", picture, (".png",))
+    world = World(read_level(level))
+    skill = bots.Skill(reaction, error, caution)
+    with working("playing", quiet):
+        runs = bots.play(world, skill, seed)
+    played = [replay(world, one) for one in runs]
+    if picture is not None:
+        with _writing(picture):
+            picture.write_bytes(draw_level(world.level, [one.way for one in played], wrap=wrap))
+    found = features(world.totals, world.level.goal_column, played)
+    end = "finished" if found["finished"] else f"stopped at {found['progress']:.0%}"
+    text = (
+        f"{level}: {end} in attempt {found['attempts']:.0f}, {found['total_time']:.0f} s in all; "
+        f"{found['jumps']:.0f} jumps, {found['kills']:.0f} kills, {found['coins']:.0f} coins"
+    )
+    emit({"level": str(level), "features": found, "keys": runs}, text, as_json)
+
+
+@app.command()
+def export(
+    file: File = Path("study.sqlite"),
+    out: Annotated[Path, typer.Option(help="A folder.")] = Path("study-export"),
+    format_: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the rows: participants, levels played with all features, answered pairs, keys.
+
+    Examples: treewright study export study.sqlite --out rows;
+    treewright study export study.sqlite --format json --out rows
+    """
+    from treewright.apps.levels.tiles import one_of
+    from treewright.apps.study import export as exports
+    from treewright.apps.study.store import Store
+
+    one_of("format", format_, exports.FORMATS)
+    store = Store(file)
+    with working("replaying", quiet), _writing(out):
+        rows = exports.export(store, out, format_)
+    shown = ", ".join(f"{n} {name}" for name, n in rows.items())
+    emit({"out": str(out), **rows}, f"{out}: {shown}", as_json)
+
+
+@app.command()
+def analyse(
+    file: File = Path("study.sqlite"),
+    out: Annotated[Path, typer.Option(help="A folder for report and models.")] = Path(
+        "study-report"
+    ),
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Test and model: order effects, challenge, preference, experience; report and models.
+
+    Examples: treewright study analyse study.sqlite --out report;
+    treewright study analyse study.sqlite --json
+    """
+    from treewright.apps.study import report
+    from treewright.apps.study.store import Store
+
+    store = Store(file)
+    with working("fitting", quiet), _writing(out):
+        found = report.analyse(store)
+        written = report.write(found, out, str(store.about["title"]))
+    lines = ["simulated data: automatic players, not people"] if found.simulated else []
+    lines.append(f"{found.participants} participants, {found.pairs} pairs, {found.plays} levels")
+    for name, model in found.models.items():
+        terms = ", ".join(
+            f"{report.label(t.name)} {t.odds:.2f}{t.direction}" for t in model.fit.terms
+        )
+        lines.append(
+            f"{name}: {model.validation.accuracy:.1%} right, kappa {model.validation.kappa:.2f}; "
+            f"{terms or 'no term helps'}"
+        )
+    lines += [f"{name}: no model: {why}" for name, why in found.without.items()]
+    lines.append(f"{out}: " + ", ".join(path.name for path in written))
+    emit(found.to_dict() | {"out": str(out)}, "\n".join(lines), as_json)
+
+
+@app.command()
+def serve(
+    file: File = Path("study.sqlite"),
+    host: Annotated[str, typer.Option(help="Who is let in: 0.0.0.0 is everybody.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8080,
+    quiet: Quiet = False,
+) -> None:
+    """Serve a study to browsers until Ctrl-C; only on this machine unless --host says otherwise.
+
+    Examples: treewright study serve study.sqlite;
+    treewright study serve study.sqlite --host 0.0.0.0 --port 80
+    """
+    from treewright.apps.study import pages
+    from treewright.apps.study.store import Store
+    from treewright.workshop import web
+
+    store = Store(file)
+    web.nicegui()
+    web.free(host, port)
+    with working("compiling", quiet):
+        store.warm_up()
+    pages.build(store)
+    if not quiet:
+        typer.echo(f"http://{host}:{port}  (Ctrl-C ends)", err=True)
+    web.run(host, port, str(store.about["title"]))
+
+
+@app.command()
+def rate(
+    levels: Annotated[Path, typer.Argument(help="A folder of levels.")],
+    out: Annotated[Path, typer.Option(help="The ratings; more are added to it.")] = Path(
+        "ratings.csv"
+    ),
+    pairs: Annotated[int, typer.Option(min=1, help="How many pairs to show.")] = 30,
+    host: Annotated[str, typer.Option(help="Who is let in: 0.0.0.0 is everybody.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8080,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Show a designer's levels in pairs, in the browser, and write down which one is better.
+
+    Examples: treewright study rate levels --out ratings.csv;
+    treewright study rate levels --pairs 50 --port 8090
+    """
+    from dataclasses import replace
+
+    from treewright.apps.levels.formats import read_corpus
+    from treewright.apps.study import rating_pages
+    from treewright.workshop import web
+
+    found = [replace(one, where=str(Path(one.where).resolve())) for one in read_corpus(levels)]
+    if len(found) < 2:
+        raise OptionError(f"{levels} holds {len(found)} level; a pair needs two")
+    web.nicegui()
+    web.free(host, port)
+    rating_pages.build(found, out, pairs, seed)
+    if not quiet:
+        typer.echo(f"http://{host}:{port}  (Ctrl-C ends)", err=True)
+    web.run(host, port, rating_pages.TITLE)
+
+
+@app.command()
+def taste(
+    ratings: Annotated[Path, typer.Argument(help="CSV with the columns a, b, better.")],
+    out: Annotated[Path, typer.Option(help="Where the model goes.")] = Path("taste.json"),
+    as_json: Json = False,
+) -> None:
+    """Learn a designer's taste from ratings, as a model for level generate --player.
+
+    Examples: treewright study taste ratings.csv --out taste.json;
+    treewright study taste ratings.csv --json
+    """
+    from treewright.apps.study.taste import learn_taste, read_ratings
+
+    model = learn_taste(read_ratings(ratings))
+    with _writing(out):
+        model.save(out)
+    text = (
+        f"{out}: {model.about['ratings']} ratings, {model.about['agreement']:.0%} of them agree "
+        f"with the model; now: treewright level generate --player {out}"
+    )
+    emit({"out": str(out), "terms": model.terms, **model.about}, text, as_json)

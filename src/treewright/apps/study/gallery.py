@@ -1,0 +1,30 @@
+"""A level as an automatic player of the study plays it, enemies and all."""
+
+from treewright.apps.levels.drawing import draw_level
+from treewright.apps.levels.generate import compile_kernel, generate, own_levels
+from treewright.apps.study import bots
+from treewright.apps.study.features import features
+from treewright.apps.study.replay import replay
+from treewright.apps.study.world import World
+from treewright.workshop.gallery.piece import Picture, Piece
+
+LENGTH, WRAP = 140, 70
+
+
+def piece(seed: int) -> Piece:
+    domain = own_levels(LENGTH)
+    compile_kernel(domain)
+    world = World(generate(domain, seed).level)
+    played = [replay(world, runs) for runs in bots.play(world, bots.Skill(), seed)]
+    found = features(world.totals, world.level.goal_column, played)
+    end = "reaches the flag" if found["finished"] else f"gets {found['progress']:.0%} of the way"
+    return Piece(
+        "A level, played",
+        f"treewright level generate --length {LENGTH} --seed {seed} --out level.txt && "
+        f"treewright study play level.txt --seed {seed} --picture played.png",
+        f"An automatic player of the player study, in the game that people play in the browser, "
+        f"with enemies: in attempt {found['attempts']:.0f} of three and {found['total_time']:.0f} "
+        f"seconds it {end}, with {found['jumps']:.0f} jumps, {found['kills']:.0f} kills and "
+        f"{found['coins']:.0f} coins. The line is its way.",
+        [Picture(draw_level(world.level, [p.way for p in played], wrap=WRAP), "The ways it took")],
+    )

@@ -1,0 +1,96 @@
+"""What happened in an attempt: the recorded keys, played again.
+
+An attempt is stored as *runs* of keys, ``[[keys, ticks], …]``.  Playing them again gives the
+events, and every feature follows from those; so nothing else of a game has to be trusted or kept.
+"""
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treewright.apps.study import game
+from treewright.apps.study.world import World
+from treewright.errors import TreewrightError
+from treewright.kernel.specialise import specialise
+
+Runs = list[list[int]]
+ALL_KEYS = 31
+
+
+class StudyError(TreewrightError):
+    """A study, its data or a model that can't be used."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One life: how it ended and what happened; ``events`` are (tick, event, value, x)."""
+
+    outcome: int  # game.PLAYING, WON or DIED
+    cause: int
+    ticks: int
+    coins: int
+    events: np.ndarray = field(repr=False)
+    trace: np.ndarray = field(repr=False)  # (x, y) of the feet after each tick
+
+    @property
+    def way(self) -> list[tuple[float, float]]:
+        """The way of the body's middle, for pictures."""
+        return [(float(x), float(y) - 6.0) for x, y in self.trace]
+
+
+class Compiled:
+    """What the cache must know of a kernel of this package: the functions that it imports."""
+
+    functions: ClassVar[Any] = {}
+    table_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *functions: Any) -> None:
+        self._functions = functions
+
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        return self._functions
+
+
+@functools.cache
+def _compiled() -> Any:
+    text = Path(__file__).parent / "replay_kernel.py"
+    return specialise(Compiled(game.tick), {}, (text,), "replay").replay
+
+
+def encode(keys: Iterable[int]) -> Runs:
+    """Keys by tick as runs."""
+    return [[int(k), sum(1 for _ in same)] for k, same in groupby(keys)]
+
+
+def decode(runs: Sequence[Sequence[int]]) -> np.ndarray:
+    """Runs as keys by tick; an error says what is wrong with them."""
+    for run in runs:
+        good = len(run) == 2 and all(type(n) is int for n in run)
+        if not (good and 0 <= run[0] <= ALL_KEYS and 1 <= run[1] <= game.LIMIT):
+            raise StudyError(f"{list(run)} is no run of keys: [keys 0 to 31, ticks from 1] is")
+    if sum(n for _, n in runs) > game.LIMIT:
+        raise StudyError(f"an attempt has at most {game.LIMIT} ticks")
+    return np.repeat([k for k, _ in runs], [n for _, n in runs]).astype(np.int64)
+
+
+def replay(world: World, runs: Sequence[Sequence[int]]) -> Attempt:
+    """Play recorded keys again."""
+    keys = decode(runs)
+    now = world.begin()
+    events = np.zeros((4 * len(keys) + 64, 4), np.int32)
+    trace = np.zeros((len(keys), 2))
+    ticks = _compiled()(*now.arrays, events, keys, trace)
+    status = now.status
+    return Attempt(
+        int(status[game.OUTCOME]),
+        int(status[game.CAUSE]),
+        int(ticks),
+        int(status[game.COINS]),
+        events[: status[game.EVENTS]],
+        trace[:ticks],
+    )

@@ -1,0 +1,435 @@
+"""A study on disk: one SQLite file, one transaction for each thing that happens.
+
+What a participant does next follows from the file alone (``next_step``), so a reload, a crash of
+the browser or of the server, and any number of participants at once lose nothing: who comes back
+goes on at the tick that was last stored.  Participants are random ids; deleting one deletes
+everything that belongs to it.
+"""
+
+import contextlib
+import functools
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from treewright.apps.levels.level import Level
+from treewright.apps.levels.player_model import EXPERIENCE
+from treewright.apps.study import game
+from treewright.apps.study.features import features
+from treewright.apps.study.protocol import ATTEMPTS, PAIRS, VARIANTS, assignment, difference
+from treewright.apps.study.replay import Runs, StudyError, decode, replay
+from treewright.apps.study.world import ENGINE, World
+
+FORMAT = 1
+ABANDONED = timedelta(hours=24)  # after which an unfinished participant's place is given again
+
+SCHEMA = """
+CREATE TABLE study (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE levels (
+    id INTEGER PRIMARY KEY, variant INTEGER NOT NULL, copy INTEGER NOT NULL,
+    rows TEXT NOT NULL, UNIQUE (variant, copy));
+CREATE TABLE participants (
+    id TEXT PRIMARY KEY, number INTEGER NOT NULL, consented TEXT NOT NULL, experience TEXT,
+    finished TEXT, simulated INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE plays (
+    id INTEGER PRIMARY KEY, participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE,
+    slot INTEGER NOT NULL, pair INTEGER NOT NULL, side TEXT NOT NULL, variant INTEGER NOT NULL,
+    level INTEGER NOT NULL REFERENCES levels, finished TEXT, UNIQUE (participant, slot));
+CREATE TABLE inputs (
+    play INTEGER NOT NULL REFERENCES plays ON DELETE CASCADE, attempt INTEGER NOT NULL,
+    first INTEGER NOT NULL, runs TEXT NOT NULL, stored TEXT NOT NULL,
+    PRIMARY KEY (play, attempt, first));
+CREATE TABLE answers (
+    participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE, pair INTEGER NOT NULL,
+    challenge TEXT NOT NULL, preference TEXT NOT NULL, answered TEXT NOT NULL,
+    PRIMARY KEY (participant, pair));
+"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What comes next: ``play`` a slot, ``ask`` about a pair, ``experience``, ``done``."""
+
+    kind: str
+    pair: int = 0
+    side: str = ""
+    slot: int = 0
+
+
+class Store:
+    """A study's file; connections are made for each transaction, so any thread may use it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.is_file():
+            raise StudyError(f"there is no study at {path}; make one with: treewright study new")
+        try:
+            with self._open() as db:
+                found = dict(db.execute("SELECT name, value FROM study"))
+        except sqlite3.DatabaseError as error:
+            raise StudyError(f"{path} is no study: {error}") from error
+        if json.loads(found.get("format", "0")) != FORMAT:
+            raise StudyError(f"{path} is a study of another version; this one reads {FORMAT}")
+        self.about: dict[str, Any] = {name: json.loads(value) for name, value in found.items()}
+        if self.about["engine"] != ENGINE:
+            raise StudyError(
+                f"{path} was played with version {self.about['engine']} of the game, and this is "
+                f"{ENGINE}: its keys would give another game"
+            )
+
+    @classmethod
+    def create(cls, path: Path, levels: dict[int, list[Level]], **about: Any) -> "Store":
+        """A new study with the levels of each variant; the file appears whole or not at all."""
+        if path.exists():
+            raise StudyError(f"{path} exists already; a study is never overwritten")
+        if sorted(levels) != list(range(1, len(VARIANTS) + 1)):
+            raise StudyError("a study needs levels of all eight variants")
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with contextlib.closing(sqlite3.connect(temporary)) as db, db:
+                db.executescript(SCHEMA)
+                facts = {"format": FORMAT, "engine": ENGINE, "created": now(), "seed": 0} | about
+                db.executemany(
+                    "INSERT INTO study VALUES (?, ?)",
+                    [(k, json.dumps(v)) for k, v in facts.items()],
+                )
+                db.executemany(
+                    "INSERT INTO levels (variant, copy, rows) VALUES (?, ?, ?)",
+                    [(v, i, a.text()) for v, made in levels.items() for i, a in enumerate(made)],
+                )
+            temporary.rename(path)
+        finally:
+            for left in temporary.parent.glob(f"{temporary.name}*"):
+                left.unlink()
+        return cls(path)
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection with one transaction: all of it, or nothing."""
+        db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        try:
+            db.row_factory = sqlite3.Row
+            db.execute("PRAGMA foreign_keys=ON")
+            db.execute("BEGIN IMMEDIATE")
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        finally:
+            db.close()
+
+    # ------------------------------------------------------------------------ participants
+
+    def enrol(self, simulated: bool = False) -> str:
+        """A new participant, who has consented, in the first free place of the plan; the id."""
+        name = secrets.token_urlsafe(12)
+        with self._open() as db:
+            number = self._free_place(db, simulated)
+            db.execute(
+                "INSERT INTO participants (id, number, consented, simulated) VALUES (?, ?, ?, ?)",
+                (name, number, now(), int(simulated)),
+            )
+            copies = db.execute("SELECT max(copy) + 1 FROM levels").fetchone()[0]
+            for i, slot in enumerate(assignment(number, self.about["seed"]), 1):
+                (level,) = db.execute(
+                    "SELECT id FROM levels WHERE variant = ? AND copy = ?",
+                    (slot.variant, number % copies),
+                ).fetchone()
+                db.execute(
+                    "INSERT INTO plays (participant, slot, pair, side, variant, level) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    (name, i, slot.pair, slot.side, slot.variant, level),
+                )
+        return name
+
+    @staticmethod
+    def _free_place(db: sqlite3.Connection, simulated: bool) -> int:
+        """The smallest number of the plan that nobody holds; who left long ago holds none."""
+        since = (datetime.now(UTC) - ABANDONED).isoformat(timespec="seconds")
+        taken = {
+            row[0]
+            for row in db.execute(
+                "SELECT number FROM participants WHERE simulated = ? "
+                "AND (finished IS NOT NULL OR consented > ?)",
+                (int(simulated), since),
+            )
+        }
+        return next(n for n in range(len(taken) + 1) if n not in taken)
+
+    def forget(self, participant: str) -> None:
+        """Delete everything of a participant."""
+        with self._open() as db:
+            db.execute("PRAGMA secure_delete=ON")
+            found = db.execute("DELETE FROM participants WHERE id = ?", (participant,)).rowcount
+        if not found:
+            raise StudyError("there is no such participant; the data may be deleted already")
+
+    def participants(self) -> list[dict[str, Any]]:
+        with self._open() as db:
+            return [
+                dict(r) for r in db.execute("SELECT * FROM participants ORDER BY consented, id")
+            ]
+
+    def next_step(self, participant: str) -> Step:
+        """What comes next for a participant, from what is stored."""
+        with self._open() as db:
+            found = db.execute(
+                "SELECT experience FROM participants WHERE id = ?", (participant,)
+            ).fetchone()
+            if found is None:
+                raise StudyError("there is no such participant; the data may be deleted already")
+            answered = {
+                row[0]
+                for row in db.execute(
+                    "SELECT pair FROM answers WHERE participant = ?", (participant,)
+                )
+            }
+            plays = db.execute(
+                "SELECT slot, pair, side, finished FROM plays WHERE participant = ? ORDER BY slot",
+                (participant,),
+            ).fetchall()
+        for pair in range(1, PAIRS + 1):
+            for play in plays:
+                if play["pair"] == pair and play["finished"] is None:
+                    return Step("play", pair, play["side"], play["slot"])
+            if pair not in answered:
+                return Step("ask", pair)
+        return Step("done" if found["experience"] else "experience")
+
+    # ------------------------------------------------------------------------------ playing
+
+    def _play(self, db: sqlite3.Connection, participant: str, slot: int) -> sqlite3.Row:
+        found: sqlite3.Row | None = db.execute(
+            "SELECT * FROM plays WHERE participant = ? AND slot = ?", (participant, slot)
+        ).fetchone()
+        if found is None:
+            raise StudyError(f"there is no level {slot} of this participant")
+        return found
+
+    def world(self, participant: str, slot: int) -> World:
+        with self._open() as db:
+            level = self._play(db, participant, slot)["level"]
+        return self._world(level)
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - a study lives as long as its process
+    def _world(self, level: int) -> World:
+        with self._open() as db:
+            (rows,) = db.execute("SELECT rows FROM levels WHERE id = ?", (level,)).fetchone()
+        return World(Level(tuple(rows.split()), f"level {level}"), level)
+
+    def attempts(self, participant: str, slot: int) -> list[Runs]:
+        """The recorded keys of a level, attempt by attempt; the last may be under way."""
+        with self._open() as db:
+            return _recorded(db, self._play(db, participant, slot)["id"])
+
+    def record(
+        self, participant: str, slot: int, attempt: int, first: int, runs: Sequence[Sequence[int]]
+    ) -> dict[str, Any]:
+        """Store a batch of keys that begins at tick ``first`` of an attempt (from 1).
+
+        What is stored already is not stored again, so a batch may be sent twice.  Returns how many
+        ticks the attempt has, how it stands, and whether the level is finished.
+        """
+        decode(runs)
+        world = self.world(participant, slot)
+        with self._open() as db:
+            play = self._play(db, participant, slot)
+            done = _recorded(db, play["id"])
+            have = sum(n for _, n in done[attempt - 1]) if attempt <= len(done) else 0
+            if attempt > len(done) + 1 or attempt < 1 or first > have:
+                raise StudyError(f"attempt {attempt} has {have} ticks; a batch began at {first}")
+            fresh = _skip(runs, have - first)
+            if attempt == len(done) + 1 and done:
+                if replay(world, done[-1]).outcome == game.PLAYING or play["finished"]:
+                    raise StudyError(f"attempt {attempt} can't begin: the one before is not over")
+            elif fresh and attempt < len(done):
+                raise StudyError(f"attempt {attempt} is over")
+            if fresh and play["finished"]:
+                raise StudyError(f"level {slot} is finished")
+            now_played = [*(done[attempt - 1] if attempt <= len(done) else []), *fresh]
+            result = replay(world, now_played)
+            extra = sum(n for _, n in now_played) - result.ticks
+            if extra:  # keys after the end
+                fresh = _first(fresh, sum(n for _, n in fresh) - extra)
+            if fresh:
+                db.execute(
+                    "INSERT INTO inputs VALUES (?, ?, ?, ?, ?)",
+                    (play["id"], attempt, have, json.dumps(fresh), now()),
+                )
+            over = result.outcome == game.WON or (
+                result.outcome == game.DIED and attempt == ATTEMPTS
+            )
+            if over and not play["finished"]:
+                db.execute("UPDATE plays SET finished = ? WHERE id = ?", (now(), play["id"]))
+        outcome = ("playing", "won", "died")[result.outcome]
+        return {"ticks": result.ticks, "outcome": outcome, "finished": over}
+
+    # ------------------------------------------------------------------------------ answers
+
+    def variants(self, participant: str, pair: int) -> tuple[int, int]:
+        """The variants of a pair, A and B."""
+        with self._open() as db:
+            found = db.execute(
+                "SELECT variant FROM plays WHERE participant = ? AND pair = ? ORDER BY side",
+                (participant, pair),
+            ).fetchall()
+        first, second = (row[0] for row in found)
+        return first, second
+
+    def answer(self, participant: str, pair: int, challenge: str, preference: str) -> None:
+        """The forced choices after a pair: ``A`` or ``B``, for each question."""
+        for name, value in (("challenge", challenge), ("preference", preference)):
+            if value not in ("A", "B"):
+                raise StudyError(f"{name} {value!r}: the answer is A or B")
+        step = self.next_step(participant)
+        if (step.kind, step.pair) != ("ask", pair):
+            raise StudyError(f"pair {pair} can't be answered now: the next step is {step.kind}")
+        with self._open() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?)",
+                (participant, pair, challenge, preference, now()),
+            )
+
+    def describe_experience(self, participant: str, experience: str) -> None:
+        """The self-reported experience; the last question."""
+        if experience not in EXPERIENCE:
+            raise StudyError(f"experience {experience!r}: it is one of {', '.join(EXPERIENCE)}")
+        if (kind := self.next_step(participant).kind) not in ("experience", "done"):
+            raise StudyError(f"the experience is asked at the end; the next step is {kind}")
+        with self._open() as db:
+            db.execute(
+                "UPDATE participants SET experience = ?, finished = coalesce(finished, ?) "
+                "WHERE id = ?",
+                (experience, now(), participant),
+            )
+
+    # -------------------------------------------------------------------------------- rows
+
+    def play_rows(self) -> list[dict[str, Any]]:
+        """One row for each finished level: who, what, and all features, from the recorded keys."""
+        with self._open() as db:
+            plays = db.execute(
+                "SELECT plays.*, number, experience, simulated FROM plays JOIN participants "
+                "ON participants.id = participant WHERE plays.finished IS NOT NULL "
+                "ORDER BY consented, participant, slot"
+            ).fetchall()
+            recorded = [_recorded(db, play["id"]) for play in plays]
+        rows = []
+        for play, attempts in zip(plays, recorded, strict=True):
+            world = self._world(play["level"])
+            played = [replay(world, runs) for runs in attempts]
+            rows.append(
+                {
+                    "participant": play["participant"],
+                    "simulated": bool(play["simulated"]),
+                    "experience": play["experience"],
+                    **{k: play[k] for k in ("slot", "pair", "side", "variant", "level")},
+                    **features(world.totals, world.level.goal_column, played),
+                }
+            )
+        return rows
+
+    def pair_rows(self) -> list[dict[str, Any]]:
+        """One row for each answered pair: variants, differences (A less B) and answers."""
+        with self._open() as db:
+            found = db.execute(
+                "SELECT answers.*, experience, simulated, a.variant AS first, b.variant AS second "
+                "FROM answers JOIN participants ON participants.id = answers.participant "
+                "JOIN plays a ON a.participant = answers.participant AND a.pair = answers.pair "
+                "AND a.side = 'A' JOIN plays b ON b.participant = answers.participant "
+                "AND b.pair = answers.pair AND b.side = 'B' "
+                "ORDER BY consented, answers.participant, answers.pair"
+            ).fetchall()
+        rows = []
+        for row in found:
+            gaps, enemies, rewards = difference(row["first"], row["second"])
+            rows.append(
+                {
+                    "participant": row["participant"],
+                    "simulated": bool(row["simulated"]),
+                    "experience": row["experience"],
+                    "pair": row["pair"],
+                    "variant_a": row["first"],
+                    "variant_b": row["second"],
+                    "gaps": gaps,
+                    "enemies": enemies,
+                    "rewards": rewards,
+                    "challenge": row["challenge"],
+                    "preference": row["preference"],
+                }
+            )
+        return rows
+
+    def input_rows(self) -> list[dict[str, Any]]:
+        """The recorded keys themselves, one row for each attempt."""
+        with self._open() as db:
+            plays = db.execute(
+                "SELECT plays.id, participant, slot FROM plays JOIN participants ON "
+                "participants.id = participant ORDER BY consented, participant, slot"
+            ).fetchall()
+            return [
+                {
+                    "participant": play["participant"],
+                    "slot": play["slot"],
+                    "attempt": number,
+                    "runs": runs,
+                }
+                for play in plays
+                for number, runs in enumerate(_recorded(db, play["id"]), 1)
+            ]
+
+    def warm_up(self) -> None:
+        """Compile what recording needs before the first participant waits for it."""
+        (first, *_) = self.levels()
+        replay(self._world(first["id"]), [[0, 1]])
+
+    def levels(self) -> list[dict[str, Any]]:
+        with self._open() as db:
+            return [dict(row) for row in db.execute("SELECT * FROM levels ORDER BY id")]
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _recorded(db: sqlite3.Connection, play: int) -> list[Runs]:
+    """The keys of a play, by attempt; runs that were cut by a batch are joined."""
+    found: dict[int, Runs] = {}
+    for attempt, text in db.execute(
+        "SELECT attempt, runs FROM inputs WHERE play = ? ORDER BY attempt, first", (play,)
+    ):
+        runs = found.setdefault(attempt, [])
+        for keys, ticks in json.loads(text):
+            if runs and runs[-1][0] == keys:
+                runs[-1][1] += ticks
+            else:
+                runs.append([keys, ticks])
+    return [found[attempt] for attempt in sorted(found)]
+
+
+def _skip(runs: Sequence[Sequence[int]], ticks: int) -> Runs:
+    """Runs without their first ticks."""
+    left: Runs = []
+    for keys, n in runs:
+        rest = max(0, n - max(ticks, 0))
+        ticks -= n
+        if rest:
+            left.append([keys, rest])
+    return left
+
+
+def _first(runs: Sequence[Sequence[int]], ticks: int) -> Runs:
+    """The first ticks of runs."""
+    kept: Runs = []
+    for keys, n in runs:
+        if ticks > 0:
+            kept.append([keys, min(n, ticks)])
+        ticks -= n
+    return kept

@@ -1,1 +1,0 @@
-"""What ``treewright bench`` runs: ratios measured side by side, and the search's signature."""

@@ -1,0 +1,52 @@
+"""Groups of commands that import a command's module only when it runs."""
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from treewright.library.applications import Command, declared, load
+
+
+def lazy_group(kind: str) -> type[TyperGroup]:
+    """A group with its own commands and those that applications declare as ``kind``.
+
+    Contexts and commands are Click's, which Typer brings along under one name or another.
+    """
+
+    class Lazy(TyperGroup):
+        listing = False  # while the list of commands is shown, their lines are enough
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            own = super().list_commands(ctx)
+            return [*own, *(name for name in declared(kind) if name not in own)]
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            own = super().get_command(ctx, cmd_name)
+            known = declared(kind)
+            if own is not None or cmd_name not in known:
+                return own
+            if self.listing:
+                return TyperCommand(cmd_name, help=known[cmd_name].summary)
+            return _loaded(cmd_name, known[cmd_name])
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            self.listing = True
+            try:
+                super().format_help(ctx, formatter)
+            finally:
+                self.listing = False
+
+    return Lazy
+
+
+def _loaded(name: str, command: Command) -> Any:
+    """The command of an application: a function, or a Typer with several."""
+    found: Any = load(command.where)
+    if not isinstance(found, typer.Typer):
+        alone = typer.Typer(add_completion=False)
+        alone.command(name)(found)
+        found = alone
+    ready = typer.main.get_command(found)
+    ready.name = name
+    return ready

@@ -1,0 +1,1 @@
+"""The compiled search: it knows no domain."""

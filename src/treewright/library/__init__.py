@@ -1,0 +1,1 @@
+"""The library: domains, options, search, results; see CONTRIBUTING."""

@@ -1,0 +1,196 @@
+"""Does a domain keep its side of the contract?  ``tw.check`` plays random games to see."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from treewright.errors import DomainError, TreewrightError
+from treewright.library.domain import CHANCE, Domain
+from treewright.library.position import Position
+from treewright.random import below, stream
+
+
+@dataclass
+class Report:
+    """What was played, and what was wrong; ``ok`` if nothing was."""
+
+    domain: str
+    games: int = 0
+    actions: int = 0
+    longest: int = 0
+    widest: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+    def add(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def raise_if_bad(self) -> None:
+        if self.problems:
+            raise DomainError(f"{self.domain}: " + "; ".join(self.problems))
+
+    def __str__(self) -> str:
+        played = (
+            f"{self.domain}: {self.games} random games, {self.actions} actions, "
+            f"longest {self.longest}, at most {self.widest} actions to choose from"
+        )
+        return "\n".join([played, *(f"- {p}" for p in self.problems or ["no problem found"])])
+
+
+def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:
+    """Play random games through a domain and report every breach of the contract.
+
+    Among them: ``legal`` over ``max_actions``, twice the same action, a state that is not copied
+    fully, a function that changes what it should only read, results that are not repeatable,
+    rewards that are not finite or outside [0, 1], keys out of range, and compiled and
+    interpreted engines that disagree.
+    """
+    report = Report(domain.name)
+    rng = stream(seed)
+    try:
+        for _ in range(games):
+            _play(domain, report, rng)
+        if domain.is_record and not report.problems:
+            _engines(domain, report, seed)
+    except TreewrightError as error:
+        report.add(str(error))
+    except Exception as error:
+        report.add(f"{type(error).__name__}: {error}")
+    return report
+
+
+def _play(domain: Domain, report: Report, rng: Any) -> None:
+    """One random game, checked at every step, then repeated from its start."""
+    position = Position(domain)
+    seen: list[Any] = []
+    while not position.ended:
+        if len(position.history) >= domain.max_length:
+            report.add(f"a game went on after max_length={domain.max_length} actions")
+            return
+        legal = _look(position, report)
+        if not legal:
+            return
+        seen.append((legal, position.player))
+        twin = position.copy()
+        before = _snapshot(twin)
+        position.play(legal[below(rng, len(legal))])
+        if _snapshot(twin) != before:
+            report.add("playing an action changed a copy of the state: copy() is not complete")
+        report.actions += 1
+        report.widest = max(report.widest, len(legal))
+    rewards = _rewards(position, report)
+    report.games += 1
+    report.longest = max(report.longest, len(position.history))
+    found = _repeat(Position(domain), position.history, seen, rewards)
+    if found:
+        report.add(f"the same actions led to {found}: play() is not deterministic")
+    if domain.function("rewind"):
+        again = position.copy()
+        again.rewind(Position(domain))
+        found = _repeat(again, position.history, seen, rewards)
+        if found:
+            report.add(f"after rewind() the same actions led to {found}")
+
+
+def _look(position: Position, report: Report) -> list[int]:
+    """Everything that can be asked of a position without playing."""
+    domain = position.domain
+    player = position.player
+    before = _state(position)
+    legal = position.legal()
+    if not CHANCE <= player < domain.players:
+        report.add(f"player() returned {player}; there are {domain.players} players")
+    if player == CHANCE and domain.function("sample_chance") is None:
+        report.add("chance decides somewhere, but there is no sample_chance(s, rng)")
+    if not legal:
+        report.add("legal() listed no action in a state that has not ended")
+    if len(set(legal)) < len(legal):
+        report.add("legal() listed an action twice")
+    if any(not 0 <= a < 2**30 for a in legal):
+        report.add("legal() listed an action below 0 or above 2**30")
+    if position.legal() != legal:
+        report.add("legal() asked twice gave two answers")
+    if player != CHANCE:
+        _look_at_actions(position, legal, report)
+    if domain.function("value") and not all(map(math.isfinite, position.value())):
+        report.add("value() gave a number that is not finite")
+    if _answers(before) != _answers(_state(position)):
+        report.add("a function that only looks changed the position")
+    return legal
+
+
+def _look_at_actions(position: Position, legal: list[int], report: Report) -> None:
+    domain = position.domain
+    for action in legal:
+        if domain.keys and not 0 <= position.key(action) < domain.keys:
+            report.add(f"amaf_key() returned {position.key(action)}; keys is {domain.keys}")
+        if domain.function("weight"):
+            weight = position.weight(action)
+            if not (math.isfinite(weight) and weight >= 0):
+                report.add(f"weight() returned {weight}; it must be finite and not negative")
+        if domain.function("prior"):
+            value, visits = position.prior(action)
+            if not (math.isfinite(value) and math.isfinite(visits) and visits >= 0):
+                report.add("prior() must return a finite value and visits that are not negative")
+    if domain.function("describe"):
+        labels = [position.describe(a) for a in legal]
+        if len(set(labels)) < len(labels):
+            report.add("describe() gave two legal actions the same label")
+
+
+def _state(position: Position) -> Position:
+    return position.copy()
+
+
+def _answers(position: Position) -> Any:
+    return (position.legal(), position.player, position.ended)
+
+
+def _snapshot(position: Position) -> Any:
+    """What can be seen of a position; for records, every field."""
+    if position.domain.is_record:
+        record = position.state._record
+        return [record[name].tobytes() for name in record.dtype.names]  # without padding
+    return _answers(position)
+
+
+def _rewards(position: Position, report: Report) -> list[float]:
+    rewards = position.rewards()
+    if not all(map(math.isfinite, rewards)):
+        report.add(f"rewards() gave {rewards}: not finite")
+    elif not all(0 <= r <= 1 for r in rewards):
+        report.add(f"rewards() gave {rewards}: outside [0, 1], where c and the solver expect them")
+    if position.rewards() != rewards:
+        report.add("rewards() asked twice gave two answers")
+    return rewards
+
+
+def _repeat(again: Position, history: list[int], seen: list[Any], rewards: list[float]) -> str:
+    """What is different when a game is played again; nothing if all is well."""
+    for action, before in zip(history, seen, strict=True):
+        if again.ended or (again.legal(), again.player) != before:
+            return "another position"
+        again.follow(action)
+    return "" if again.rewards() == rewards else "other rewards"
+
+
+def _engines(domain: Domain, report: Report, seed: int) -> None:
+    """The compiled and the interpreted engine must build the same tree."""
+    from treewright.library.search import Search
+
+    if Position(domain).ended:
+        return
+    trees = []
+    for engine in ("compiled", "python"):
+        search = Search(domain, seed=seed, memory="16MiB", engine=engine)  # type: ignore[arg-type]
+        search.run(simulations=50)
+        trees.append(search.tree.nodes)
+    if trees[0].tobytes() != trees[1].tobytes():
+        report.add(
+            "compiled and interpreted searches differ: look for integer overflow, float32 "
+            "fields, or arrays shared between states"
+        )

@@ -1,0 +1,243 @@
+"""The search space of Evolutionary MCTS, for any multi-action domain (Baier & Cowling III-C).
+
+A state is a complete turn, a *genome*, with the domain's states along it; an action replaces
+one gene.  Genes behind it that became illegal are repaired by Greedy Action.  Since the states
+before the replaced gene are kept, a mutation replays only what follows, and is taken back for the
+price of the genes (``rewind``).  Mutations are listed only when the kernel opens a node, never for
+a leaf, and then only for the states that have changed since the last commit.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import OptionError
+from treewright.kernel.specialise import takes_tables, with_tables
+from treewright.library.domain import Domain
+from treewright.library.evolutionary.agent import HERE
+
+SHIFT = 24  # a mutation is position << 24 | action
+NOTHING = -1.0  # what an empty genome is worth
+SIZES = (4, 8, 16, 32, 64)  # genes of a genome: turns are not longer than
+LONGEST = SIZES[-1]
+TYPICAL = 48  # legal actions of a state; where there are more, not all lists of a turn are kept
+
+
+def genome_dtype(domain: Domain, size: int) -> np.dtype:
+    """A turn with its states; scratch only where the domain's functions do not save it."""
+    functions = domain.functions
+    tries = "greedy" not in functions  # Greedy Action then plays every action on trial
+    lists = tries or "allowed" not in functions
+    return np.dtype(
+        [
+            # along the turn, behind it, and one to try out actions
+            ("states", domain.state, (size + 2 + tries,)),
+            ("genes", np.int32, (size,)),
+            ("buffer", np.int32, (domain.max_actions + 1 if lists else 1,)),
+            ("out", np.float64, (domain.players,)),
+            ("dice", np.uint64, (1,)),  # ties of Greedy Action; part of the state, so that the
+            # same mutation always gives the same genome
+            ("worth", np.float64),  # of the state behind the turn, for its player
+            ("length", np.int32),  # 0: an empty genome, to be filled by Greedy Action
+            ("most", np.int32),  # actions of a turn
+            ("reply", np.int32),  # judge after so many actions of a greedy reply
+            ("mover", np.int32),
+            ("valid", np.int32),  # states up to this one belong to the genes
+            ("clean", np.int32),  # states up to this one are still the root's
+            ("changed", np.int32),  # genes from here on may differ from the root's
+            ("forced", np.int32),  # 1: there is no other turn
+            # the legal actions behind each of the first ``listed`` states, one list after the other
+            ("listed", np.int32),
+            ("ends", np.int32, (size + 1,)),
+            ("lists", np.int32, (size * min(domain.max_actions, TYPICAL),)),
+        ],
+        align=True,
+    )
+
+
+def mutations(domain: Domain, length: int, reply: int = 0) -> Domain:
+    """The domain whose states are turns of ``domain`` and whose actions are mutations.
+
+    ``length``: the most actions of a turn.  ``reply``: judge a turn after so many actions of a
+    greedy reply by the next player (0: at the end of the turn).  The start state is the empty
+    genome; its only mutation is to be filled by Greedy Action, which makes the root.
+    """
+    if not domain.is_record or domain.function("value") is None:
+        raise OptionError(f"{domain.name} needs a record state and value(s, out) for mutations")
+    if not 1 <= length <= LONGEST:
+        raise OptionError(f"a genome has 1 to {LONGEST} genes, not {length}")
+    # turns of similar length share a compiled kernel
+    size = next(n for n in SIZES if n >= length)
+    kind = _kind(domain, size, reply > 0)
+    found: Domain = kind(tables=domain.tables, length=length, reply=reply)
+    return found
+
+
+def turn_steps(domain: Domain) -> dict[str, Any]:
+    """The steps of turn_kernel.py over the domain's functions, and these."""
+    path = HERE / "turn_kernel.py"
+    scope: dict[str, Any] = {n: with_tables(f) for n, f in domain.functions.items()}
+    scope |= {
+        "__name__": __name__,
+        "HAS_ALLOWED": "allowed" in scope,
+        "HAS_GREEDY": "greedy" in scope,
+    }
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), scope)
+    return scope
+
+
+def _kind(domain: Domain, size: int, replied: bool) -> Any:
+    steps = turn_steps(domain)
+    legal, play, ended, player = (steps[n] for n in ("legal", "play", "ended", "player"))
+    same_turn, may_play = steps["same_turn"], steps["may_play"]
+    judged, greedy_action = steps["worth"], steps["greedy_action"]
+    leaf = size + 1  # the state behind the turn
+    start_of = domain
+
+    def unfold(g, t, first, known):
+        """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
+
+        States between are not kept: most turns are judged and never looked at again.
+        """
+        g.states[leaf] = g.states[first]
+        s = g.states[leaf]
+        at = first
+        mover = g.mover
+        while at < g.most and same_turn(s, t, mover):
+            # the mutated gene comes from the list of legal actions
+            if at >= known or (at > first and not may_play(s, t, g.genes[at], g.buffer)):
+                g.genes[at] = greedy_action(s, t, g.dice, g.buffer, g.states, g.out)
+            play(s, t, g.genes[at])
+            at += 1
+        g.length = at
+        g.valid = first
+        if replied:
+            respond(g, t, s)
+        g.worth = judged(s, t, mover, g.out)
+
+    def respond(g, t, s):
+        """Play a quick greedy reply."""
+        if not ended(s, t):
+            opponent = player(s, t)
+            moves = 0
+            while moves < g.reply and same_turn(s, t, opponent):
+                play(s, t, greedy_action(s, t, g.dice, g.buffer, g.states, g.out))
+                moves += 1
+
+    def catch_up(g, t, upto):
+        """Bring the states along the turn up to date."""
+        while g.valid < upto:
+            at = g.valid
+            g.states[at + 1] = g.states[at]
+            play(g.states[at + 1], t, g.genes[at])
+            g.clean = min(g.clean, at)
+            g.valid = at + 1
+
+    def start(s, length=size, reply=0):
+        s.states[0] = start_of.new_state()
+        s.most = length
+        s.reply = reply
+        s.worth = NOTHING
+
+    def listed(g, t, out):
+        n = 0
+        for at in range(g.length):
+            if at >= g.listed:
+                n = mark(g, at, out, n, out[n:], relist(g, t, at, out[n:]))
+            else:
+                n = mark(g, at, out, n, g.lists[g.ends[at] :], g.ends[at + 1] - g.ends[at])
+        if n == 0:  # an empty genome, or a forced turn
+            out[0] = g.genes[0]
+            n = 1
+        return n
+
+    def relist(g, t, at, found):
+        """List the legal actions behind a state, and keep them where there is room."""
+        catch_up(g, t, at)
+        count = legal(g.states[at], t, found)
+        first = g.ends[at]
+        if at == g.listed and first + count <= len(g.lists):
+            for i in range(count):
+                g.lists[first + i] = found[i]
+            g.ends[at + 1] = first + count
+            g.listed = at + 1
+        return count
+
+    def mark(g, at, out, n, found, count):
+        """Append the mutations that these actions make; without branches, since the own gene
+        can't be predicted.  ``found`` may lie where the mutations go."""
+        own = g.genes[at]
+        for i in range(count):
+            action = found[i]
+            out[n] = (at << 24) | action
+            n += action != own
+        return n
+
+    def mutate(g, t, action):
+        at = action >> 24
+        known = g.length
+        if known == 0:
+            g.mover = player(g.states[0], t)
+        catch_up(g, t, at)
+        g.changed = min(g.changed, at)
+        g.listed = min(g.listed, at + 1)
+        if known > 0 and g.genes[at] == action & 16777215:
+            g.forced = 1
+        g.genes[at] = action & 16777215
+        g.dice[0] = g.dice[0] ^ action  # different mutations break ties differently
+        unfold(g, t, at, known)
+
+    def rewind(g, root):
+        """Take mutations back: the states along the root's turn are there as a rule."""
+        for at in range(g.changed, root.length):
+            g.genes[at] = root.genes[at]
+        for at in range(g.clean, root.valid):
+            g.states[at + 1] = root.states[at + 1]
+        g.clean = root.valid
+        g.valid = root.valid
+        g.listed = min(g.listed, g.changed + 1)
+        g.changed = size
+        g.length = root.length
+        g.worth = root.worth
+        g.mover = root.mover
+        g.forced = root.forced
+        g.dice[0] = root.dice[0]
+
+    def only(g):
+        return g.forced == 1
+
+    def worth(g, out):
+        out[0] = g.worth
+
+    def describe(s, action):
+        at, gene = action >> SHIFT, action & ((1 << SHIFT) - 1)
+        own = domain.function("describe")
+        shown = str(gene)
+        if own is not None:
+            tables = (domain.interpreted_tables,) if takes_tables(own) else ()
+            now = domain.copy_state(s.states[0])
+            for i in range(at):
+                domain.interpreted["play"](now, domain.interpreted_tables, s.genes[i])
+            shown = own(now, *tables, gene)
+        return f"{at + 1}: {shown}"
+
+    return type(
+        f"Mutations{domain.name}",
+        (Domain,),
+        {
+            "__module__": __name__,
+            "__doc__": f"Turns of {domain.name}, and mutations of them.",
+            "players": 1,
+            "max_actions": min(65535, size * domain.max_actions),
+            "max_length": 400,
+            "state": genome_dtype(domain, size),
+            "start": start,
+            "legal": listed,
+            "play": mutate,
+            "rewind": rewind,
+            "ended": only,
+            "rewards": worth,
+            "value": worth,
+            "describe": describe,
+        },
+    )

@@ -1,0 +1,117 @@
+"""A domain's state with methods: for playing, checking and testing, not for speed."""
+
+import types
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import DomainError, OptionError
+from treewright.kernel.interpreted import Cells
+from treewright.library.domain import CHANCE, Domain
+
+
+class Position:
+    """One state of a domain, interpreted.
+
+    >>> p = Position(Nim(heap=3))
+    >>> p.legal()
+    [1, 2, 3]
+    """
+
+    def __init__(self, domain: Domain, state: Any = None) -> None:
+        self.domain = domain
+        self.state = domain.new_state() if state is None else state
+        self._hooks = domain.interpreted
+        self._tables = domain.interpreted_tables
+        self.history: list[int] = []
+
+    def copy(self) -> "Position":
+        other = Position.__new__(Position)
+        other.__dict__.update(self.__dict__)
+        other.state = self.domain.copy_state(self.state)
+        other.history = list(self.history)
+        return other
+
+    @property
+    def player(self) -> int:
+        return int(self._hooks["player"](self.state, self._tables))
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._hooks["ended"](self.state, self._tables))
+
+    def legal(self) -> list[int]:
+        """The legal actions, or the outcomes where chance decides."""
+        room = self.domain.max_actions
+        out = Cells(np.full(room, -1, np.int32))
+        try:
+            n = int(self._hooks["legal"](self.state, self._tables, out))
+        except IndexError:
+            n = room + 1
+        if n > room:
+            raise DomainError(
+                f"{self.domain.name}: legal() listed more than max_actions={room} actions"
+            )
+        return [out[i] for i in range(n)]
+
+    def play(self, action: int) -> None:
+        if action not in self.legal():
+            raise OptionError(f"action {action} is not legal in this position")
+        self.follow(action)
+
+    def follow(self, action: int) -> None:
+        """Play an action that a search has listed.
+
+        It is not looked up again: with ``Options(bound=True)`` what is listed depends on the best
+        reward at that time.
+        """
+        self._hooks["play"](self.state, self._tables, action)
+        self.history.append(action)
+
+    def rewind(self, root: "Position") -> None:
+        """Take back what was played since this position was a copy of ``root``."""
+        self._hooks["rewind"](self.state, self._tables, root.state)
+        self.history = list(root.history)
+
+    def rewards(self) -> list[float]:
+        return self._numbers("rewards")
+
+    def value(self) -> list[float]:
+        return self._numbers("value")
+
+    def key(self, action: int) -> int:
+        return int(self._hooks["amaf_key"](self.state, self._tables, action))
+
+    def weight(self, action: int) -> float:
+        return float(self._hooks["weight"](self.state, self._tables, action))
+
+    def prior(self, action: int) -> tuple[float, float]:
+        value, visits = self._hooks["prior"](self.state, self._tables, action)
+        return float(value), float(visits)
+
+    def chance(self, rng: Any) -> int:
+        """A sampled chance outcome."""
+        return int(self._hooks["sample_chance"](self.state, self._tables, rng))
+
+    @property
+    def is_chance(self) -> bool:
+        return self.player == CHANCE
+
+    def describe(self, action: int) -> str:
+        """The action's label."""
+        own = self.domain.function("describe")
+        return str(self._call(own, action)) if own else str(action)
+
+    def render(self) -> str:
+        own = self.domain.function("render")
+        return str(self._call(own)) if own else repr(self.state)
+
+    def _call(self, function: types.FunctionType, *arguments: Any) -> Any:
+        if function.__code__.co_varnames[1:2] == ("t",):
+            return function(self.state, self._tables, *arguments)
+        return function(self.state, *arguments)
+
+    def _numbers(self, hook: str) -> list[float]:
+        out = Cells(np.zeros(self.domain.players))
+        self._hooks[hook](self.state, self._tables, out)
+        return [out[i] for i in range(self.domain.players)]

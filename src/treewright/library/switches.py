@@ -1,0 +1,136 @@
+"""From options to what the kernel takes: structural switches and numbers."""
+
+import math
+import re
+
+from treewright.errors import OptionError
+from treewright.kernel import layout
+from treewright.kernel.layout import Switches
+from treewright.library.domain import Domain
+from treewright.library.options import Options
+
+_POLICIES = {
+    "uniform": layout.UNIFORM,
+    "domain": layout.DOMAIN,
+    "weighted": layout.WEIGHTED,
+    "greedy": layout.GREEDY,
+    "table": layout.TABLE,
+}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+_SMALLEST = 2**14
+
+
+def switches_of(domain: Domain, options: Options) -> Switches:
+    """The structure of the kernel for these options, after checking that the domain fits."""
+    _check(domain, options)
+    rollout = options.rollout
+    selects = options.selection_bias is not None
+    return Switches(
+        PLAYERS=domain.players,
+        MAX_ACTIONS=domain.max_actions,
+        MAX_LENGTH=domain.max_length,
+        KEYS=domain.keys,
+        RAVE=options.rave is not None,
+        MIN_MSE=options.rave is not None and options.rave.bias is not None,
+        FIRST=options.rave is not None and options.rave.first,
+        FADE=options.rave is not None and options.rave.fade,
+        TABLE_SELECT=selects,
+        TABLE=selects or rollout.policy == "table",
+        PUCT=options.puct,
+        PRIORS=options.priors,
+        HEAD_START=options.head_start > 0,
+        EXPAND_WEIGHTED=options.expand in ("weighted", "best"),
+        EXPAND_BEST=options.expand == "best",
+        EXPAND_ROLLOUT=options.expand == "rollout",
+        EXPAND_LISTED=options.expand == "listed",
+        DENSE_BLOCKS=options.dense,
+        WIDENING=options.widening is not None,
+        POLICY=_POLICIES[rollout.policy],
+        EPSILON=rollout.epsilon > 0,
+        CUT=rollout.depth is not None,
+        AT_LEAF=rollout.depth == 0,
+        UNTIL=rollout.until is not None,
+        TURN=options.horizon == "turn",
+        MAX_BACKUP=options.max_backup > 0,
+        SOLVER=options.solver,
+        BOUND=options.bound,
+        CHANCE=domain.function("sample_chance") is not None,
+        HAS_VALUE=domain.function("value") is not None,
+        HAS_WEIGHT=domain.function("weight") is not None,
+        KEEP_STATE=options.keep_state,
+        LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
+        REWINDS=domain.function("rewind") is not None,
+    )
+
+
+def params_of(options: Options, memory: int, when_full: str) -> dict[str, float]:
+    """The numbers that are arguments of the kernel."""
+    rave, widening, rollout = options.rave, options.widening, options.rollout
+    return {
+        "c": options.c,
+        "fpu": math.inf if options.fpu is None else options.fpu,
+        "rave_k": rave.k if rave else 0.0,
+        "rave_bias": rave.bias if rave and rave.bias is not None else 0.0,
+        "head_start": options.head_start,
+        "table_k": options.selection_bias.k if options.selection_bias else 0.0,
+        "floor": rollout.floor,
+        "max_weight": options.max_backup,
+        "epsilon": rollout.epsilon,
+        "depth": -1.0 if rollout.depth is None else rollout.depth,
+        "until": math.inf if rollout.until is None else rollout.until,
+        "widen_k": widening.k if widening else 0.0,
+        "widen_alpha": widening.alpha if widening else 0.0,
+        "memory": memory,
+        "max_created": 2**62,
+        "rollout_when_full": when_full == "rollout",
+    }
+
+
+def parse_memory(memory: str | int) -> int:
+    """``"512MiB"``, ``"1GB"`` or a number of bytes."""
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]i?)?b?\s*", memory.lower())
+        if not found:
+            raise OptionError(f"memory={memory!r}: write it like '512MiB' or '1GiB'")
+        size = int(float(found[1]) * _UNITS[found[2] or ""])
+    elif isinstance(memory, bool) or not isinstance(memory, int):
+        raise OptionError(f"memory={memory!r}: write it like '512MiB' or as a number of bytes")
+    else:
+        size = memory
+    if size < _SMALLEST:
+        raise OptionError(f"memory={memory!r} is too little: at least 16KiB")
+    return size
+
+
+def _check(domain: Domain, options: Options) -> None:
+    """Refuse switches that this domain can't serve, saying what it lacks."""
+    name, rollout = domain.name, options.rollout
+    needs = [
+        (options.puct, "puct", "weight"),
+        (options.expand in ("weighted", "best"), f"expand={options.expand!r}", "weight"),
+        (options.expand == "rollout", "expand='rollout'", "rollout"),
+        (options.bound, "bound", "beat"),
+        (rollout.policy in ("weighted", "greedy"), f"rollout policy {rollout.policy!r}", "weight"),
+        (rollout.policy == "domain", "rollout policy 'domain'", "rollout"),
+        (options.priors, "priors", "prior"),
+        (options.head_start > 0, "head_start", "weight"),
+        (rollout.depth is not None, "Rollout(depth)", "value"),
+        (rollout.until is not None, "Rollout(until)", "value"),
+        (options.horizon == "turn", "horizon='turn'", "value"),
+    ]
+    for wanted, what, hook in needs:
+        if wanted and domain.function(hook) is None:
+            raise OptionError(f"{what} needs {name} to define the function {hook}")
+    keyed = options.rave or options.selection_bias or rollout.policy == "table"
+    if keyed and domain.keys < 1:
+        raise OptionError(
+            f"RAVE and action-value tables need {name}.keys: how many different actions "
+            f"(or amaf_key values) there are"
+        )
+    single = options.max_backup > 0 or rollout.until is not None
+    if domain.players > 1 and (single or options.keep_state or options.bound):
+        raise OptionError(
+            f"max_backup, bound, Rollout(until) and keep_state are for one player; {name} has more"
+        )
+    if domain.players > 2 and options.solver:
+        raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")

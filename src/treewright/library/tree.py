@@ -1,0 +1,264 @@
+"""Looking at a search tree: children, variations, graphs."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from treewright.errors import MissingExtra
+from treewright.kernel.layout import edge_dtype, node_dtype
+from treewright.kernel.worker import Worker
+from treewright.library.options import Choice
+from treewright.library.position import Position
+from treewright.library.result import Child, Children
+
+if TYPE_CHECKING:
+    from treewright.library.search import Search
+
+
+class Shown(NamedTuple):
+    """One node of a drawn tree."""
+
+    node: int
+    parent: int
+    depth: int
+    action: int
+    label: str
+    visits: int
+    value: float
+
+
+def children_of(nodes: np.ndarray, edges: np.ndarray, node: int) -> np.ndarray:
+    """Numbers of the visited children of a node."""
+    row = nodes[node]
+    found: np.ndarray = edges[row["first"] : row["first"] + row["tried"]]["child"]
+    return found
+
+
+class TreeView:
+    """The tree of a search's first worker.
+
+    ``size`` is the number of visited nodes of all workers, ``nbytes`` what they take.
+    """
+
+    def __init__(self, search: "Search") -> None:
+        self._search = search
+        self._worker = search.workers[0]
+
+    @property
+    def size(self) -> int:
+        return sum(int(w.run["nodes"]) for w in self._search.workers)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(w.used_bytes for w in self._search.workers)
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The nodes as a structured array (see ``kernel/layout.py``); node 0 is the root."""
+        return self._worker.nodes
+
+    @property
+    def edges(self) -> np.ndarray:
+        return self._worker.edges
+
+    @property
+    def row_bytes(self) -> tuple[int, int]:
+        """Bytes of one visited node and of one legal action."""
+        on = self._worker.switches
+        return node_dtype(on).itemsize, edge_dtype(on).itemsize
+
+    def principal_variation(self, first: int | None = None) -> list[tuple[int, str]]:
+        """The most visited line, beginning with ``first`` if given, with labels."""
+        nodes, edges = self.nodes, self.edges
+        position = self._search.position
+        line: list[tuple[int, str]] = []
+        node = 0
+        while True:
+            below = children_of(nodes, edges, node)
+            if not line and first is not None:
+                below = below[nodes[below]["action"] == first]
+            if not len(below):
+                return line
+            node = int(below[np.argmax(nodes[below]["visits"])])
+            action = int(nodes[node]["action"])
+            line.append((action, position.describe(action)))
+            position.follow(action)
+
+    def walk(self, depth: int = 3, top: int = 5) -> Iterator[Shown]:
+        """The root and, level by level, each node's ``top`` most visited children."""
+        nodes, edges = self.nodes, self.edges
+        yield Shown(0, -1, 0, -1, "root", int(nodes[0]["visits"]), _mean(nodes[0]))
+        level = [(0, self._search.position)]
+        for d in range(1, depth + 1):
+            below = []
+            for node, position in level:
+                children = children_of(nodes, edges, node)
+                order = np.argsort(-nodes[children]["visits"], kind="stable")[:top]
+                for child in children[order].tolist():
+                    row = nodes[child]
+                    action = int(row["action"])
+                    yield Shown(
+                        child,
+                        node,
+                        d,
+                        action,
+                        position.describe(action),
+                        int(row["visits"]),
+                        _mean(row),
+                    )
+                    after = position.copy()
+                    after.follow(action)
+                    below.append((child, after))
+            level = below
+
+    def to_networkx(self, depth: int = 3, top: int = 5) -> Any:
+        """The top of the tree as a ``networkx.DiGraph`` with label, visits and value."""
+        try:
+            import networkx as nx
+        except ImportError:
+            raise MissingExtra("tree.to_networkx", "tree") from None
+        graph = nx.DiGraph()
+        for shown in self.walk(depth, top):
+            graph.add_node(
+                shown.node,
+                action=shown.action,
+                label=shown.label,
+                visits=shown.visits,
+                value=shown.value,
+                depth=shown.depth,
+            )
+            if shown.parent >= 0:
+                graph.add_edge(shown.parent, shown.node)
+        return graph
+
+    def to_dot(self, depth: int = 3, top: int = 5) -> str:
+        """The top of the tree in Graphviz' language."""
+        lines = ["digraph tree {", "  node [shape=box, fontname=Helvetica];"]
+        for shown in self.walk(depth, top):
+            label = shown.label.replace("\\", "\\\\").replace('"', '\\"')
+            text = f"{label}\\n{shown.visits} visits\\n{shown.value:.3f}"
+            lines.append(f'  n{shown.node} [label="{text}"];')
+            if shown.parent >= 0:
+                width = 1 + math.log10(max(1, shown.visits))
+                lines.append(f"  n{shown.parent} -> n{shown.node} [penwidth={width:.1f}];")
+        return "\n".join([*lines, "}"])
+
+
+def _mean(row: Any) -> float:
+    return float(row["value"]) / int(row["visits"]) if row["visits"] else math.nan
+
+
+# numbers of a child that are not added up over workers
+_MERGED: dict[str, Callable[[float, float], float]] = {
+    "best": max,
+    "low": max,
+    "high": min,
+    "p": max,
+    "prior": max,
+}
+
+
+def merge_children(
+    workers: list[Worker], choose: Choice, position: Position, untried: bool = True
+) -> Children:
+    """The root's children over all workers, in the order in which they would be played.
+
+    ``untried=False`` leaves out those without a node, which can be thousands.
+    """
+    merged: dict[int, dict[str, float]] = {}
+    for worker in workers:
+        for action, row in _root_rows(worker, untried):
+            into = merged.setdefault(action, dict.fromkeys(row, 0.0))
+            for name, value in row.items():
+                pick = _MERGED.get(name)
+                if pick is None:
+                    into[name] += value
+                elif not into["seen"]:
+                    into[name] = value
+                else:
+                    into[name] = pick(into[name], value)
+            into["seen"] = 1.0
+    unknown = {"visits": 0.0, "value": 0.0}
+    if workers[0].switches.SOLVER:
+        unknown |= {"low": 0.0, "high": 1.0}
+    for action in position.legal() if untried else ():  # not every one has an edge
+        merged.setdefault(action, unknown)
+    children = [_child(a, row, position) for a, row in merged.items()]
+    floor = max((c.low or 0.0 for c in children), default=0.0)
+
+    def rank(child: Child) -> tuple[float, ...]:
+        # can't beat what is sure
+        refuted = child.high is not None and child.high <= floor and (child.low or 0.0) < floor
+        value = -math.inf if child.value is None else child.value
+        keys = {
+            "visits": (child.visits, value),
+            "value": (value, child.visits),
+            "max": (-math.inf if child.maximum is None else child.maximum, child.visits),
+        }
+        winning = child.low is not None and child.low >= 1.0
+        return (not refuted, winning, *keys[choose], -child.action)
+
+    return Children(sorted(children, key=rank, reverse=True))
+
+
+def first_within(worker: Worker, children: list[Child], choose: Choice, slack: float) -> Child:
+    """The child that was added first among those worth as much as the best, less ``slack``.
+
+    Its worth is the maximum if that is what is chosen by, and the mean otherwise.
+    """
+
+    def worth(child: Child) -> float:
+        found = child.maximum if choose == "max" else child.value
+        return -math.inf if found is None else found
+
+    best = children[0]
+    if slack <= 0.0:
+        return best
+    near = {child.action: child for child in children if worth(child) >= worth(best) - slack}
+    added = (action for action, _ in _root_rows(worker, untried=False))
+    return next((near[action] for action in added if action in near), best)
+
+
+def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:
+    """(action, numbers) of every edge at the root of one worker, or of the tried ones."""
+    nodes, edges = worker.nodes, worker.edges
+    root = nodes[0]
+    listed = root["n"] if untried and worker.lists_all else root["tried"]
+    for edge in edges[root["first"] : root["first"] + listed]:
+        child = int(edge["child"])
+        row = {"seen": 0.0, "visits": 0.0, "value": 0.0}
+        names = edge.dtype.names or ()
+        if child >= 0:
+            node = nodes[child]
+            row |= {"visits": float(node["visits"]), "value": float(node["value"])}
+        if "rave_visits" in names:
+            row |= {"rave_n": float(edge["rave_visits"]), "rave_w": float(edge["rave_value"])}
+        if "p" in names:
+            row["p"] = float(edge["p"])
+        if "prior_value" in names:
+            row["prior"] = float(edge["prior_value"])
+        if "best" in (nodes.dtype.names or ()):
+            row["best"] = float(nodes[child]["best"]) if child >= 0 else -math.inf
+        if "low" in (nodes.dtype.names or ()):
+            row |= {"low": 0.0, "high": 1.0}
+            if child >= 0:
+                row |= {"low": float(nodes[child]["low"]), "high": float(nodes[child]["high"])}
+        yield (int(nodes[child]["action"]) if child >= 0 else ~child), row
+
+
+def _child(action: int, row: dict[str, float], position: Position) -> Child:
+    visits = row["visits"]
+    best = row.get("best")
+    return Child(
+        action=action,
+        label=position.describe(action),
+        visits=int(visits),
+        value=row["value"] / visits if visits else None,
+        rave=row["rave_w"] / row["rave_n"] if row.get("rave_n") else None,
+        prior=row.get("p", row.get("prior")),
+        maximum=best if best is not None and best > -math.inf else None,
+        low=row.get("low"),
+        high=row.get("high"),
+    )

@@ -1,0 +1,91 @@
+"""Pictures of search trees."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from treewright.errors import MissingExtra, OptionError, TreewrightError
+from treewright.library.search import Search
+from treewright.library.tree import Shown
+
+FORMATS = (".svg", ".png", ".pdf", ".dot")
+
+
+def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
+    """Draw the top of the tree to a file and return how many nodes it shows.
+
+    Boxes hold the action, visits and mean value for the player who moved there; the thicker a
+    line, the larger the share of its parent's visits; colour runs from red (0) to green (1).
+    """
+    if out.suffix not in FORMATS:
+        raise OptionError(f"{out}: draw to one of {', '.join(FORMATS)}")
+    shown = list(search.tree.walk(depth, top))
+    try:
+        if out.suffix == ".dot":
+            out.write_text(search.tree.to_dot(depth, top) + "\n")
+        else:
+            dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
+            _figure(shown, search).savefig(out, bbox_inches="tight", dpi=110, **dated)
+    except OSError as error:
+        raise TreewrightError(f"{out} can't be written: {error.strerror}") from error
+    return len(shown)
+
+
+def layout(shown: list[Shown]) -> dict[int, float]:
+    """A row for each node: leaves below each other, parents beside the middle of theirs."""
+    children: dict[int, list[int]] = {}
+    for node in shown:
+        children.setdefault(node.parent, []).append(node.node)
+    place: dict[int, float] = {}
+    leaves = iter(range(len(shown)))
+
+    def put(node: int) -> float:
+        below = [put(child) for child in children.get(node, [])]
+        place[node] = sum(below) / len(below) if below else float(next(leaves))
+        return place[node]
+
+    put(shown[0].node)
+    return place
+
+
+def _figure(shown: list[Shown], search: Search) -> Any:
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("drawing a tree", "tree") from None
+    mpl.rcParams["svg.hashsalt"] = "treewright"  # the same tree gives the same file
+    row = layout(shown)
+    visits = {n.node: n.visits for n in shown}
+    depths = max(n.depth for n in shown)
+    rows = max(row.values()) + 1
+    column = 1.4 + 0.075 * max(len(n.label) for n in shown)  # inches
+    figure = Figure(figsize=(column * (depths + 1), 0.6 + 0.36 * rows))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    for node in shown:
+        x, y = node.depth, -row[node.node]
+        if node.parent >= 0:
+            share = node.visits / max(1, visits[node.parent])
+            axes.plot(
+                [x - 1, x], [-row[node.parent], y], color="0.65", lw=0.6 + 7 * share, zorder=1
+            )
+        face = "#f2f2f2" if node.parent < 0 or math.isnan(node.value) else _colour(node.value)
+        box = {"boxstyle": "round,pad=0.3", "fc": face, "ec": "0.35", "lw": 0.8}
+        axes.text(x, y, _text(node), ha="center", va="center", fontsize=8, zorder=2, bbox=box)
+    axes.set_title(f"{search.domain.name}: {visits[0]:,} simulations", fontsize=10)
+    axes.set_xlim(-0.5, depths + 0.5)
+    axes.set_ylim(-rows + 0.4, 0.6)
+    return figure
+
+
+def _text(node: Shown) -> str:
+    if node.parent < 0:
+        return f"{node.visits:,} visits"
+    return f"{node.label}:  {node.visits:,}  ({node.value:.2f})"
+
+
+def _colour(value: float) -> tuple[float, float, float]:
+    v = min(1.0, max(0.0, value))
+    red, green = (0.96, 0.72, 0.68), (0.70, 0.89, 0.72)
+    return tuple(r + (g - r) * v for r, g in zip(red, green, strict=True))  # type: ignore[return-value]

@@ -1,1 +1,0 @@
-"""The player study: play, ask, model (the second half of Summerville, Philip & Mateas 2015)."""

@@ -1,0 +1,1 @@
+"""What serves all applications: experiments, tuning, benchmarks, the gallery, pages, commands."""

@@ -1,0 +1,153 @@
+"""What commands share: option types, output, progress."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treewright.errors import OptionError
+
+if TYPE_CHECKING:
+    from treewright.library.options import Options
+    from treewright.library.search import Progress
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
+Simulations = Annotated[int | None, typer.Option(help="Budget: simulations.")]
+Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
+Nodes = Annotated[int | None, typer.Option(help="Budget: nodes added to the tree.")]
+Memory = Annotated[str, typer.Option(help="Memory for the tree, such as 512MiB.")]
+Workers = Annotated[int, typer.Option(help="Threads, each with a tree of its own.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the domain, such as heap=30."),
+]
+C = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT.")]
+Rave = Annotated[float | None, typer.Option(help="Switch on MC-RAVE with this equivalence k.")]
+Solver = Annotated[bool, typer.Option("--solver", help="Back up proven results.")]
+Policy = Annotated[str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")]
+
+
+def options(c: float | None, rave: float | None, solver: bool, policy: str) -> "Options":
+    """Search options from the flags that every search command has."""
+    from treewright.library.options import Options, Rollout
+    from treewright.library.options import Rave as RaveOption
+
+    chosen: dict[str, Any] = {"solver": solver, "rollout": Rollout(policy=policy)}  # type: ignore[arg-type]
+    if c is not None:
+        chosen["c"] = c
+    if rave is not None:
+        chosen["rave"] = RaveOption(k=rave)
+    return Options(**chosen)
+
+
+def settings(pairs: list[str] | None) -> dict[str, Any]:
+    """``["heap=30"]`` as keyword arguments; numbers are read as numbers."""
+    found: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise OptionError(f"--set {pair!r}: write it as name=value")
+        found[name] = _number(text)
+    return found
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
+    """Refuse before the work what could not be written after it."""
+    if endings and path.suffix.lower() not in endings:
+        raise OptionError(f"{option} {path}: the file must end in {' or '.join(endings)}")
+    if not path.parent.is_dir():
+        raise OptionError(f"{option} {path}: there is no folder {path.parent}")
+
+
+def emit(data: Any, text: str, as_json: bool) -> None:
+    """Print a command's result: for people, or one JSON document."""
+    if as_json:
+        json.dump(data, sys.stdout, indent=2, default=_plain, allow_nan=True)
+        sys.stdout.write("\n")
+    else:
+        typer.echo(text)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """``1 gap``, ``2 gaps``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+@contextlib.contextmanager
+def working(what: str, quiet: bool) -> Iterator[None]:
+    """A spinner on stderr for what can't be counted, such as compiling."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def _bar(text: str = "{task.description}") -> Any:
+    """A bar on stderr that is gone when the work is done."""
+    from rich import progress
+    from rich.console import Console
+
+    columns = (progress.TextColumn(text), progress.BarColumn(), progress.TimeRemainingColumn())
+    return progress.Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+@contextlib.contextmanager
+def progress_bar(
+    what: str, total: int | None, quiet: bool
+) -> Iterator[Callable[[int], object] | None]:
+    """A bar on stderr for counted work; None when not wanted."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with _bar("{task.description} {task.completed:,.0f}") as bar:
+        task = bar.add_task(f"{what} (compiling)", total=total)
+        yield lambda done: bar.update(task, completed=done, description=what)
+
+
+@contextlib.contextmanager
+def progress(
+    what: str, simulations: int | None, seconds: float | None, quiet: bool
+) -> Iterator[Callable[["Progress"], None] | None]:
+    """A bar on stderr for a search that takes longer than a moment; None when not wanted."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with _bar() as bar:
+        task = bar.add_task(f"{what}: compiling", total=seconds or simulations)
+
+        def seen(now: "Progress") -> None:
+            done = now.seconds if seconds else now.simulations
+            bar.update(task, completed=done, description=f"{what}: {now.simulations:,} simulations")
+
+        yield seen
+
+
+@contextlib.contextmanager
+def counted(what: str, total: int, quiet: bool) -> Iterator[Callable[[int, str], None]]:
+    """A bar on stderr for work that is counted; it takes how much is done and a few words."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, words: None
+        return
+    with _bar() as bar:
+        task = bar.add_task(f"{what}: compiling", total=total)
+        yield lambda done, words: bar.update(task, completed=done, description=f"{what}: {words}")

@@ -1,0 +1,73 @@
+"""Casts of large set-ups: who may act in one search."""
+
+import pytest
+
+from treewright.apps.stories.casting import LARGE, SMALLEST, casts, luby, named
+from treewright.apps.stories.domain import story_domain, with_cast
+from treewright.apps.stories.setup import load_setup
+from treewright.library.position import Position
+
+
+def test_luby():
+    assert [luby(i) for i in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+
+
+def test_small_setups_need_no_cast():
+    assert casts(load_setup("manor"), 1) is None
+    assert len(load_setup("manor").people) == LARGE
+
+
+def attributes(setup, kind, name):
+    attribute = setup.library.known.attributes[kind, name]
+    return [setup.values[attribute, e.number, 0] for e in setup.entities[kind]]
+
+
+@pytest.mark.parametrize("name", ["town", "city"])
+def test_a_cast_has_everybody_it_needs(name):
+    setup = load_setup(name)
+    jobs, homes = attributes(setup, "actor", "job"), attributes(setup, "actor", "place")
+    owners, places = attributes(setup, "item", "owner"), attributes(setup, "item", "place")
+    sizes = set()
+    for _, cast in zip(range(15), casts(setup, 3), strict=False):
+        assert all(numbers == sorted(set(numbers)) for numbers in cast.values())
+        assert {jobs[n] for n in cast["actor"]} == set(jobs)
+        assert {homes[n] for n in cast["actor"]} <= set(cast["place"])
+        assert all(i in cast["item"] for i, owner in enumerate(owners) if owner in cast["actor"])
+        assert all(places[i] in {-1, *cast["place"]} for i in cast["item"])
+        assert named(setup) <= {(kind, n) for kind, listed in cast.items() for n in listed}
+        sizes.add(len(cast["actor"]))
+    assert min(sizes) == SMALLEST
+    assert max(sizes) == len(setup.people)
+
+
+def test_named_are_those_of_goals_and_of_the_prefix():
+    steering = {"prefix": ["Move(Ada, park)"], "require": ["Insult(Leo, _)"]}
+    setup = load_setup("city", steering)
+    ids = {setup.entity(*who).id for who in named(setup)}
+    assert ids == {"Ada", "park", "Leo"}
+
+
+def test_the_same_seed_gives_the_same_casts():
+    setup = load_setup("city")
+    one, same, other = (
+        [c for _, c in zip(range(5), casts(setup, s), strict=False)] for s in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+def test_only_the_cast_acts_and_is_acted_upon():
+    setup = load_setup("town")
+    domain = story_domain(setup)
+    everything = {domain.grounding.event(a) for a in Position(domain).legal()}
+    cast = next(casts(setup, 5))
+    state = with_cast(domain, cast)
+    found = {domain.grounding.event(a) for a in Position(domain, state).legal()}
+
+    def inside(event):
+        params = setup.library.action(event.action).params
+        return all(n in cast[kind] for n, (_, kind) in zip(event.args, params, strict=True))
+
+    assert found == {e for e in everything if inside(e)}
+    assert 0 < len(found) < len(everything) / 2
+    assert state.share == domain.new_state().share

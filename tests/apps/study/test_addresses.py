@@ -1,0 +1,90 @@
+"""What the game says to the server, without a browser."""
+
+import asyncio
+
+import pytest
+
+from treewright.apps.levels.level import Level
+from treewright.apps.study.store import Store
+
+pytest.importorskip(
+    "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
+)
+
+EASY = Level((*["-" * 16] * 12, "-" * 15 + "F", "X" * 16))
+
+
+def test_addresses_refuse_what_makes_no_sense(tmp_path):
+    """Wrong ids, batches and bodies; what is refused leaves nothing behind."""
+    import httpx
+    from fastapi import FastAPI
+
+    from treewright.apps.study.pages import add_addresses
+
+    study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)})
+    app = FastAPI()
+    add_addresses(app, study)
+    who = study.enrol()
+    url = f"/api/p/{who}/1/1"
+
+    async def talk():
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            data = (await client.get(f"/api/p/{who}/1")).json()
+            assert (data["most"], data["attempts"], data["world"]["columns"]) == (3, [], 16)
+            assert (await client.get("/api/p/nobody/1")).status_code == 409
+            assert (await client.get(f"/api/p/{who}/99")).status_code == 409
+            for body, code in (
+                ({"first": 0, "runs": [[2, 5]]}, 200),
+                ({"first": 50, "runs": [[2, 5]]}, 409),
+                ({"first": 0, "runs": [[99, 5]]}, 409),
+                ({"first": -1, "runs": []}, 422),
+                ({"first": 0, "runs": [["x", 1]]}, 422),
+                ({"runs": []}, 422),
+                ({"first": 0, "runs": [[1, 1]] * 6001}, 422),
+            ):
+                assert (await client.post(url, json=body)).status_code == code, body
+
+    asyncio.run(talk())
+    assert study.attempts(who, 1) == [[[2, 5]]]
+
+
+def test_only_this_machine_is_let_in_and_a_taken_port_is_said():
+    import inspect
+    import socket
+
+    from treewright.apps.study.commands import rate, serve
+    from treewright.errors import OptionError
+    from treewright.workshop.web import free
+
+    for command in (serve, rate):
+        assert inspect.signature(command).parameters["host"].default == "127.0.0.1"
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(OptionError, match="can't listen on"):
+            free("127.0.0.1", taken.getsockname()[1])
+
+
+def test_a_consent_text_of_ones_own_is_shown_as_text(tmp_path):
+    from treewright.apps.study.pages import CONSENT, _consent
+
+    levels = {v: [EASY] for v in range(1, 9)}
+    own = Store.create(tmp_path / "a.sqlite", levels, consent="One <b>rule</b>.\n\nAnother.")
+    assert _consent(own) == "<p>One &lt;b&gt;rule&lt;/b&gt;.</p><p>Another.</p>"
+    assert _consent(Store.create(tmp_path / "b.sqlite", levels)) == CONSENT
+
+
+def test_what_is_not_installed_is_named(monkeypatch):
+    import sys
+
+    from treewright.apps.study import analysis
+    from treewright.errors import MissingExtra
+    from treewright.workshop import web as frame
+
+    monkeypatch.setitem(sys.modules, "nicegui", None)
+    monkeypatch.setitem(sys.modules, "statsmodels.api", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'treewright\[studio\]'"):
+        frame.nicegui()
+    with pytest.raises(MissingExtra, match=r"pip install 'treewright\[study\]'"):
+        analysis.load("statsmodels.api")

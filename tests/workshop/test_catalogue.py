@@ -1,0 +1,48 @@
+"""The experiments that come with Treewright."""
+
+import pytest
+
+from treewright.apps.games.experiments.tictactoe_strength import outcome
+from treewright.workshop.experiments import SCALES, stats
+from treewright.workshop.experiments.executors import executor
+from treewright.workshop.experiments.registry import experiments
+from treewright.workshop.experiments.report import report
+from treewright.workshop.experiments.runner import run, standing
+from treewright.workshop.experiments.store import Store
+from treewright.workshop.experiments.summary import lines
+
+
+@pytest.mark.parametrize("experiment", experiments().values(), ids=lambda e: e.name)
+def test_declarations(experiment):
+    sizes = [len(experiment.cells(scale)) for scale in SCALES]
+    assert 0 < sizes[0] < sizes[1] < sizes[2]
+    for scale in SCALES:
+        assert all(set(experiment.groups) <= set(c.values) for c in experiment.cells(scale))
+    for reference in experiment.references:
+        assert any(
+            reference.where.items() <= cell.values.items() for cell in experiment.cells("paper")
+        )
+
+
+def test_perfect_play():
+    assert outcome(0, 0) == 0.5  # tic-tac-toe is a draw
+    assert outcome(0b000000011, 0b000011000) == 1.0  # three in a row next
+
+
+def test_all_smoke_scales_in_two_minutes(tmp_path):
+    cpu = 0.0
+    with Store(tmp_path / "store") as store, executor("processes", 2) as cells:
+        for experiment in experiments().values():
+            done = run(experiment, store, cells, scale="smoke")
+            assert done.stopping == ""
+            assert done.failed == 0, done.errors
+            now = standing(experiment, store, "smoke")
+            assert not now.missing
+            found = report(experiment, now, "smoke")
+            assert experiment.claim in found.text
+            rows = [stored.values for stored in now.good]
+            for line in lines(experiment, rows):
+                assert isinstance(line.estimate, stats.Interval)
+                assert line.estimate.low <= line.estimate.value <= line.estimate.high
+            cpu += sum(stored.cpu_seconds for stored in now.good)
+    assert cpu < 120  # compiling included; CPU, since the wall clock depends on the neighbours

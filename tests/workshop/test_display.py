@@ -1,0 +1,60 @@
+"""What a run shows."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from treewright.workshop.experiments import display
+from treewright.workshop.experiments.registry import experiment
+from treewright.workshop.experiments.runner import Progress
+
+
+@pytest.fixture
+def progress():
+    rows = [
+        {"opponent": "random", "simulations": 10, "seed": s, "score": 0.9, "games": 20}
+        for s in range(3)
+    ]
+    return Progress(experiment("tictactoe-strength"), total=12, rows=rows, done=3, computed=3)
+
+
+def test_line(progress):
+    progress.began -= 6.0
+    assert display.line(progress).startswith(
+        "tictactoe-strength: 3 of 12 cells, 0.5 a second, 18 s"
+    )
+    progress.failed, progress.elsewhere = 1, 2
+    assert "1 failed, 2 with another runner" in display.line(progress)
+    progress.stopping, progress.running = "interrupt", 2
+    assert "finishing 2 cells; Ctrl-C again drops them" in display.line(progress)
+    assert "left" not in display.line(progress)
+
+
+def test_live_picture_fits_a_small_terminal(progress):
+    out = io.StringIO()
+    Console(file=out, width=80).print(display._picture(progress))
+    text = out.getvalue()
+    assert "90.0 %" in text
+    assert "79.9 % to 95.3 %" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_plain_lines(progress, capsys):
+    with display.display(quiet=False) as watch:
+        watch(progress)
+        watch(progress)  # nothing new, nothing said
+        progress.done = 12
+        watch(progress)
+    assert [x.split(",")[0] for x in capsys.readouterr().err.splitlines()] == [
+        "tictactoe-strength: 3 of 12 cells",
+        "tictactoe-strength: 12 of 12 cells",
+    ]
+    with display.display(quiet=True) as watch:
+        watch(progress)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(5, "5 s"), (600, "10 min"), (7200, "2.0 h")])
+def test_durations(seconds, text):
+    assert display.duration(seconds) == text
