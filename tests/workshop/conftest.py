@@ -1,4 +1,4 @@
-"""A toy experiment in a package of its own, found through its entry point."""
+"""A toy experiment in an application of its own, found through its entry point."""
 
 import json
 import os
@@ -58,14 +58,21 @@ EXPERIMENT = Experiment(
 """
 
 
+APP = """
+import treewright
+
+APP = treewright.App(__name__, experiments=(f"{__name__}:EXPERIMENT",))
+"""
+
+
 def install(folder: Path, name: str, text: str) -> None:
-    """Put a module with an ``EXPERIMENT`` and its entry point where Python looks."""
+    """Put a module with an ``EXPERIMENT``, as an application, where Python looks."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.py").write_text(text)
+    (folder / f"{name}.py").write_text(text + APP)
     meta = folder / f"{name}-1.0.dist-info"
     meta.mkdir(exist_ok=True)
     (meta / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    entry = f"[treewright.workshop.experiments]\n{name} = {name}:EXPERIMENT\n"
+    entry = f"[treewright.apps]\n{name} = {name}:APP\n"
     (meta / "entry_points.txt").write_text(entry)
 
 
