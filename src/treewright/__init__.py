@@ -13,13 +13,18 @@ from treewright.errors import (
 )
 
 if TYPE_CHECKING:
+    from treewright import random as random
     from treewright.apps.functions.minimize import minimize as minimize
     from treewright.library import baselines as baselines
+    from treewright.library import evolutionary as evolutionary
     from treewright.library.applications import App as App
     from treewright.library.applications import Command as Command
     from treewright.library.checking import check as check
     from treewright.library.domain import CHANCE as CHANCE
     from treewright.library.domain import Domain as Domain
+    from treewright.library.domain import count_bits as count_bits
+    from treewright.library.domain import inlined as inlined
+    from treewright.library.domain import lowest_bit as lowest_bit
     from treewright.library.domain import record as record
     from treewright.library.files import load as load
     from treewright.library.multipass import MultiPass as MultiPass
@@ -32,13 +37,20 @@ if TYPE_CHECKING:
     from treewright.library.phases import run_phases as run_phases
     from treewright.library.position import Position as Position
     from treewright.library.registry import make as make
+    from treewright.library.result import Child as Child
     from treewright.library.result import Result as Result
     from treewright.library.search import Progress as Progress
     from treewright.library.search import Search as Search
+    from treewright.library.tree import TreeView as TreeView
 
 __version__ = "0.1.0"
 
 # NumPy takes 0.1 s to import and Numba more than a second, so names are imported when used.
+_MODULES = {
+    "baselines": "library.baselines",
+    "evolutionary": "library.evolutionary",
+    "random": "random",
+}
 _WHERE = {
     "CHANCE": "library.domain",
     "Domain": "library.domain",
@@ -61,11 +73,17 @@ _WHERE = {
     "Search": "library.search",
     "App": "library.applications",
     "Command": "library.applications",
+    "count_bits": "library.domain",
+    "inlined": "library.domain",
+    "lowest_bit": "library.domain",
+    "Child": "library.result",
+    "TreeView": "library.tree",
 }
 
 __all__ = [
     "CHANCE",
     "App",
+    "Child",
     "Command",
     "CompileError",
     "Domain",
@@ -83,21 +101,27 @@ __all__ = [
     "Search",
     "SelectionBias",
     "TreeFileError",
+    "TreeView",
     "TreewrightError",
     "Widening",
     "baselines",
     "check",
+    "count_bits",
+    "evolutionary",
+    "inlined",
     "load",
+    "lowest_bit",
     "make",
     "minimize",
+    "random",
     "record",
     "run_phases",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "baselines":
-        return import_module("treewright.library.baselines")
+    if name in _MODULES:
+        return import_module(f"treewright.{_MODULES[name]}")
     if name in _WHERE:
         return getattr(import_module(f"treewright.{_WHERE[name]}"), name)
     raise AttributeError(f"treewright has no {name!r}")

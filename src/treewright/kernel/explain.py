@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from treewright.kernel.hooks import HOOKS, Searchable, takes_tables
 from treewright.kernel.rebind import Rebinder
-from treewright.kernel.specialise import Searchable, takes_tables
 
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _NOISE = ("Failed in nopython", "During:", "File ", "- During", "<source", "^", "[1", "Enable log")
 
 
-def explain(domain: Searchable, record: np.dtype, error: Exception) -> str:
+def explain(domain: Searchable, error: Exception) -> str:
     """Say which domain function can't be compiled, where, and why."""
-    for name, function, arguments in _signatures(domain, record):
+    for name, function, arguments in _signatures(domain):
         from numba import njit
 
         copied = Rebinder(njit(nogil=True, error_model="numpy")).function(function)
@@ -28,34 +28,30 @@ def explain(domain: Searchable, record: np.dtype, error: Exception) -> str:
     return f"{type(domain).__name__} can't be compiled: {_reason(str(error))}"
 
 
-def _signatures(domain: Searchable, record: np.dtype) -> Any:
+def _signatures(domain: Searchable) -> Any:
     """Each domain function with the argument types that the kernel calls it with."""
-    from numba import float64, from_dtype, int32, int64, typeof, uint64
+    from numba import from_dtype, typeof
 
+    record = getattr(domain, "state", None)
+    if not isinstance(record, np.dtype):  # not a domain: some functions for a kernel of their own
+        return
     state = from_dtype(record)
-    known: dict[str, tuple[Any, ...]] = {
-        "legal": (int32[::1],),
-        "play": (int64,),
-        "ended": (),
-        "rewards": (float64[::1],),
-        "player": (),
-        "rollout": (uint64[::1], int32[::1]),
-        "weight": (int64,),
-        "legal_weights": (int32[::1], float64[::1]),
-        "beat": (float64,),
-        "priority": (),
-        "prior": (int64,),
-        "value": (float64[::1],),
-        "amaf_key": (int64,),
-        "sample_chance": (uint64[::1],),
-    }
     values = getattr(domain, "tables", {})
     kind = namedtuple("Tables", tuple(values))  # type: ignore[misc] # noqa: PYI024
     for name, function in domain.functions.items():
-        middle: tuple[Any, ...] = ()
-        if takes_tables(function):
-            middle = (typeof(kind(*values.values())),)
-        yield name, function, (state, *middle, *known[name])
+        middle = (typeof(kind(*values.values())),) if takes_tables(function) else ()
+        kinds = HOOKS[name].parameters.values()
+        yield name, function, (state, *middle, *(_numba(k, state) for k in kinds))
+
+
+def _numba(kind: str, state: Any) -> Any:
+    """The type of an argument, from its name in the table of hooks."""
+    import numba
+
+    if kind == "state":
+        return state
+    base = getattr(numba, kind.removesuffix("[::1]"))
+    return base[::1] if kind.endswith("[::1]") else base
 
 
 def _sentence(function: types.FunctionType, name: str, error: Exception) -> str:

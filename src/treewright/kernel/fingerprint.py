@@ -22,7 +22,7 @@ import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from treewright.kernel.whole import is_inlined
+from treewright.kernel.hooks import is_inlined
 
 LIBRARIES = frozenset({"numpy", "numba", "math", "cmath", "operator", "builtins"})
 _IGNORED_FLAGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE"})

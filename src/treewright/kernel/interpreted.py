@@ -89,6 +89,11 @@ class RecordProxy:
         kind = self._record.dtype[name]
         self._record[name][0] = np.asarray(value).astype(kind) if kind.kind in "iu" else value
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        """``np.asarray(s)``: an array of one record, in the same memory."""
+        record: np.ndarray = self._record
+        return np.array(record, dtype=dtype) if copy else np.asarray(record, dtype=dtype)
+
     def __repr__(self) -> str:
         return f"RecordProxy({self._record[0]})"
 

@@ -21,8 +21,8 @@ from treewright.kernel.fingerprint import (
     is_library,
     is_overload_stub,
 )
+from treewright.kernel.hooks import is_inlined
 from treewright.kernel.interpreted import Cells, wrapping
-from treewright.kernel.whole import is_inlined
 
 _INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)

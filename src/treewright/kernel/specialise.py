@@ -14,31 +14,18 @@ import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from treewright.kernel import cache
+from treewright.errors import CompileError
+from treewright.kernel import cache, fence
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
+from treewright.kernel.hooks import Searchable
+from treewright.kernel.hooks import takes_tables as takes_tables
 from treewright.kernel.rebind import Rebinder
-from treewright.kernel.whole import inner
 
 HERE = Path(__file__).parent
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
 _shared: dict[str, dict[str, Any]] = {}  # functions by their fingerprint, for any kernel
-
-
-class Searchable(Protocol):
-    """What the specialiser needs of a domain."""
-
-    @property
-    def functions(self) -> Mapping[str, types.FunctionType]: ...
-    @property
-    def table_names(self) -> tuple[str, ...]: ...
-    def fingerprint_parts(self) -> tuple[Any, ...]: ...
-
-
-def takes_tables(function: types.FunctionType) -> bool:
-    """Whether a domain function wants the tables: its second parameter is named ``t``."""
-    return function.__code__.co_varnames[1:2] == ("t",) and function.__code__.co_argcount > 1
 
 
 def with_tables(function: Any, own: types.FunctionType | None = None) -> Callable[..., Any]:
@@ -111,37 +98,39 @@ def specialise(
     text = "\n\n".join(path.read_text() for path in texts)
     if not compiled:
         return _interpreted(domain, constants, text, texts[-1])
+    plain = fence.is_plain()
     key, keep = _key(domain, constants, text, debug)
     if (key, entry) in _loaded:
         return _loaded[key, entry]
+    new = not (keep and cache.holds(key, entry))
+    if new and plain is not fence.must_be_plain():
+        return specialise(domain, constants, texts, entry, compiled, debug)
     path = cache.store(key, entry, text) if keep else None
     name = f"treewright_kernel_{key[:32]}_{entry}"
     module = _execute(text, str(path or texts[-1]), name)
     module.Tables = _tables_type(domain.table_names)  # type: ignore[attr-defined]
-    from numba import njit
-
-    from treewright.kernel.borrow import borrow
-
-    jit = functools.partial(njit, **jit_options(debug))
+    compiler = fence.compiler(plain)
+    options = jit_options(debug)
     own = _functions_of(module)
 
     def within(function: Any, **more: Any) -> Any:
         """Compile what only the entry reaches: it gets no machine code of its own (whole.py)."""
-        return jit(**INNER, **more)(inner(function))
+        return compiler.inner_jit(**options, **INNER, **more)(function)
 
     # what one kernel has typed and lowered the next one links
-    new = keep and not cache.holds(key, entry)
-    shared = _shared.setdefault(repr((environment(), debug)), {}) if new else None
+    together = repr((environment(), debug, plain))
+    shared = _shared.setdefault(together, {}) if keep and new else None
     rebind = Rebinder(within, shared=shared)
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
     hooked = hooks(domain, within, Rebinder(within, recompile=debug, shared=shared))
-    module.__dict__.update(injected, borrow=borrow, **constants, **hooked)
+    module.__dict__.update(injected, borrow=compiler.borrow, **constants, **hooked)
     # one machine function: calls between the steps would halve the speed
     for n, function in own.items():
         if n == entry:
-            module.__dict__[n] = considerate(jit(cache=path is not None)(function), path)
+            jit = compiler.entry_jit(**options, cache=path is not None)
+            module.__dict__[n] = considerate(jit(function), path, domain)
         else:
             module.__dict__[n] = within(function, forceinline=True)
     if keep:
@@ -149,23 +138,33 @@ def specialise(
     return module
 
 
-def considerate(entry: Any, path: Path | None) -> Any:
+def considerate(entry: Any, path: Path | None, domain: Searchable) -> Any:
     """Compile ``entry`` in one process only, with garbage collected a hundred times less often.
 
     Numba makes millions of objects that stay until it is done; looking through them for garbage
-    again and again takes a tenth of the time.
+    again and again takes a tenth of the time.  What can't be compiled is said in one sentence.
+
+    The method is replaced in this dispatcher only.  Nothing compiled calls it, so it is never
+    reached while it compiles, when it would wait for its own lock.
     """
     from numba.core.compiler_lock import global_compiler_lock
 
     compiled = entry.compile
 
     def compile(signature: Any) -> Any:
-        # one thread at a time, so that the usual thresholds come back
-        with cache.alone(path), global_compiler_lock:
+        # One thread at a time, so that the usual thresholds come back.  Numba's lock comes first:
+        # a thread that waits for it while it holds the file would stop one that has it.
+        with global_compiler_lock, cache.alone(path):
             usual = gc.get_threshold()
             gc.set_threshold(*SELDOM)
             try:
                 return compiled(signature)
+            except MemoryError:
+                raise
+            except Exception as error:  # Numba stumbles in more than one way
+                from treewright.kernel.explain import explain
+
+                raise CompileError(explain(domain, error)) from error
             finally:
                 gc.set_threshold(*usual)
 
@@ -230,6 +229,7 @@ def _key(
 ) -> tuple[str, bool]:
     """The fingerprint, and whether it may name a cache entry."""
     mark = Fingerprint(environment(), kernel_sources(), text, sorted(constants.items()), debug)
+    mark.add(fence.is_plain())
     try:
         for part in domain.fingerprint_parts():
             mark.value(part)

@@ -3,7 +3,7 @@
 Numba optimises each function together with everything it calls, and makes machine code of it,
 before it does the same for the caller.  With a large domain under a kernel of thirty functions
 that is nine tenths of the compile time, and for nothing: the entry links all of it and is
-optimised as a whole.  Functions whose qualified name carries ``MARK`` skip both steps.
+optimised as a whole.  Inner functions skip both steps.
 
 Nor are references counted in such a program.  Numba counts them for every array that passes
 from function to function, tables and buffers of a domain included, which takes a third of the
@@ -13,16 +13,24 @@ arrays alive.  A program that does allocate is left as it is.
 And a whole number that stands in a call is a number like any other: Numba would type and lower
 an inner function once for ``f(0)`` and again for ``f(i)``, to the same code.
 
-This leans on three methods of Numba's code generator and one of its dispatcher.  Where they are
-missing nothing is changed: kernels then compile slower, to slower code.
+This leans on Numba's insides, but only for our own functions: they have code libraries of their
+own, derived from Numba's, through a compiler pipeline of their own.  Nothing of Numba is replaced,
+so whatever else is compiled in the same process is compiled as it would be without us.  fence.py
+decides whether this module is used at all; nothing else imports it.
 """
 
-import functools
 import re
+from collections.abc import Callable
 from typing import Any
 
-MARK = "treewright_inner."
+from llvmlite.binding import parse_assembly
+from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.errors import ForceLiteralArg
+from numba.core.types import IntegerLiteral
 
+from treewright.kernel.borrow import borrow as borrow
 
 _COUNT = re.compile(r"^ *(?:tail )?call void @NRT_(?:incref|decref)\(.*\n", re.MULTILINE)
 _RUNTIME = re.compile(r" @(?:NRT_|numba_unpickle)(?!incref|decref)")
@@ -48,83 +56,78 @@ def uncounted(text: str) -> str:
     return "".join(found)
 
 
-@functools.cache
-def install() -> bool:
-    """Teach Numba's code generator the mark, once per process; False if it can't be taught."""
-    try:
-        from llvmlite.binding import parse_assembly
-        from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
-        from numba.core.dispatcher import Dispatcher
-        from numba.core.errors import ForceLiteralArg
-        from numba.core.types import IntegerLiteral
+class _NoEnvironment:
+    """What Numba tells of a function's environment, which a function without machine code lacks."""
 
-        library: Any = CPUCodeLibrary
-        generator: Any = JITCPUCodegen
-        dispatcher: Any = Dispatcher
-        optimise = library._optimize_final_module
-        finish = library._finalize_final_module
-        globals_of = library._finalize_dynamic_globals
-        set_env = generator.set_env
-        template = dispatcher.get_call_template
-    except (ImportError, AttributeError):
-        return False
+    def set_env(self, name: str, environment: Any) -> None:
+        pass
 
-    def optimise_whole(self: Any) -> None:
-        if self.name.startswith(MARK):
-            return
-        module = self._final_module
-        if any(MARK[:-1] in function.name for function in module.functions):
-            self._final_module = parse_assembly(uncounted(str(module)))
-            self._final_module.name = module.name
-        optimise(self)
 
-    def finish_whole(self: Any) -> None:
-        if not self.name.startswith(MARK):
-            finish(self)
-            return
-        globals_of(self)
+class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is linked into an entry, and so neither optimised nor finished by itself."""
+
+    codegen = _NoEnvironment()
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
         self._finalized = True
 
-    def set_env_if_there(self: Any, name: str, env: Any) -> None:
-        # an inner function has no machine code of its own, and so no environment; neither has
-        # it when a kernel is loaded from the cache
-        if self._engine.get_global_value_address(name):
-            set_env(self, name, env)
+
+class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A whole program, optimised without its reference counts."""
+
+    def _optimize_final_module(self) -> None:
+        module: Any = self._final_module
+        self._final_module: Any = parse_assembly(uncounted(str(module)))
+        self._final_module.name = module.name
+        super()._optimize_final_module()
+
+
+class _InnerCompiler(Compiler):  # type: ignore[misc]
+    library = InnerLibrary
+
+    def compile_extra(self, function: Any) -> Any:
+        """As Numba does, with a library of our kind where Numba would make one of its own."""
+        generator = self.state.targetctx.codegen()
+        self.state.library = self.library(generator, function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+
+class _EntryCompiler(_InnerCompiler):
+    library = EntryLibrary
+
+
+def inner_jit(**options: Any) -> Callable[[Any], Any]:
+    """``njit`` for a function that only an entry reaches."""
+
+    def decorate(function: Any) -> Any:
+        dispatcher = njit(pipeline_class=_InnerCompiler, **options)(function)
+        dispatcher.get_call_template = _of_numbers(dispatcher.get_call_template)
+        return dispatcher
+
+    return decorate
+
+
+def entry_jit(**options: Any) -> Callable[[Any], Any]:
+    """``njit`` for the function that Python calls."""
+    return njit(pipeline_class=_EntryCompiler, **options)  # type: ignore[no-any-return]
+
+
+def _of_numbers(template: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """How a call is typed, with literal numbers taken as numbers."""
 
     def plain(kind: Any) -> Any:
         return kind.literal_type if isinstance(kind, IntegerLiteral) else kind
 
-    def template_of_numbers(self: Any, args: Any, kws: Any) -> Any:
-        if self.py_func.__qualname__.startswith(MARK):
-            try:
-                named = {name: plain(kind) for name, kind in kws.items()}
-                return template(self, tuple(map(plain, args)), named)
-            except ForceLiteralArg:
-                pass  # numba.literally: its author wants the number itself
-        return template(self, args, kws)
+    def of_numbers(args: Any, kws: Any) -> Any:
+        try:
+            named = {name: plain(kind) for name, kind in kws.items()}
+            return template(tuple(map(plain, args)), named)
+        except ForceLiteralArg:
+            return template(args, kws)  # numba.literally: its author wants the number itself
 
-    library._optimize_final_module = optimise_whole
-    library._finalize_final_module = finish_whole
-    generator.set_env = set_env_if_there
-    dispatcher.get_call_template = template_of_numbers
-    return True
-
-
-def inlined(function: Any) -> Any:
-    """A decorator for small helpers of a domain that are called in inner loops.
-
-    Compiled, their code is put where they are called; LLVM does that by itself only up to a size.
-    """
-    function.__treewright_inlined__ = True
-    return function
-
-
-def is_inlined(function: Any) -> bool:
-    return getattr(function, "__treewright_inlined__", False)
-
-
-def inner(function: Any) -> Any:
-    """Mark a plain function as part of a larger program."""
-    if install() and not function.__qualname__.startswith(MARK):
-        function.__qualname__ = MARK + function.__qualname__
-    return function
+    return of_numbers

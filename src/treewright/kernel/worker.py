@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from treewright.kernel import layout
+from treewright.kernel.hooks import Playable
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
 from treewright.kernel.layout import PARAMS, RUN, Switches, Tree, edge_dtype, node_dtype
 from treewright.kernel.specialise import HERE, specialise
-from treewright.library.domain import Domain
 
 
 @functools.cache
@@ -50,7 +50,7 @@ class Worker:
 
     def __init__(
         self,
-        domain: Domain,
+        domain: Playable,
         switches: Switches,
         params: dict[str, float],
         state: Any,
@@ -148,11 +148,6 @@ class Worker:
         if self.compiled and self.domain.tables:
             return module, module.Tables(*self.domain.tables.values())
         return module, self._tables
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the kernel has been compiled (or loaded) successfully."""
-        return bool(getattr(self._module, self.entry).signatures)
 
     @property
     def best_state(self) -> Any:

@@ -19,38 +19,11 @@ import numpy as np
 from treewright.errors import DomainError, OptionError, nearest
 from treewright.kernel.bits import count_bits as count_bits  # for authors of domains
 from treewright.kernel.bits import lowest_bit as lowest_bit
-from treewright.kernel.whole import inlined as inlined
+from treewright.kernel.hooks import HOOKS
+from treewright.kernel.hooks import inlined as inlined
 
 CHANCE = -1
 """What ``player(s)`` returns where chance decides."""
-
-REQUIRED = {
-    "start": ("s",),
-    "legal": ("s", "out"),
-    "play": ("s", "action"),
-    "ended": ("s",),
-    "rewards": ("s", "out"),
-}
-OPTIONAL = {
-    "player": ("s",),
-    "rollout": ("s", "rng", "out"),
-    "weight": ("s", "action"),
-    "legal_weights": ("s", "out", "weights"),
-    "beat": ("s", "best"),
-    "priority": ("s",),
-    "prior": ("s", "action"),
-    "value": ("s", "out"),
-    "amaf_key": ("s", "action"),
-    "sample_chance": ("s", "rng"),
-    "allowed": ("s", "action"),
-    "greedy": ("s", "rng", "out"),
-    "rewind": ("s", "root"),
-    "describe": ("s", "action"),
-    "render": ("s",),
-    "copy": ("s",),
-}
-SIGNATURES = REQUIRED | OPTIONAL
-IN_PYTHON = frozenset({"start", "describe", "render", "copy"})  # never compiled
 
 
 def record(**fields: Any) -> np.dtype:
@@ -100,13 +73,8 @@ class Domain:
     ``players``, ``keys`` (how many different ``amaf_key`` values there are; needed for RAVE and
     action-value tables) and ``max_length`` (the longest possible simulation).
 
-    Required functions: ``start``, ``legal``, ``play``, ``ended``, ``rewards``.  Optional ones:
-    ``player``, ``rollout``, ``weight``, ``legal_weights``, ``prior``, ``value``, ``amaf_key``,
-    ``sample_chance``, ``beat``, ``priority``, ``allowed`` (is this action legal?) and ``greedy``
-    (the action that looks best at once), both for planners of whole turns, ``rewind``
-    (make ``s``, which was played on from ``root``, equal to it again: for large states of which
-    an action changes little), ``describe``, ``render``, ``copy``.  Any of them may take the
-    instance's tables as a second parameter named ``t``.
+    The functions below are the domain; each may take the instance's tables as a second parameter
+    named ``t``.
     """
 
     id: ClassVar[str] = ""
@@ -119,7 +87,7 @@ class Domain:
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         for name, function in list(vars(cls).items()):
-            if name in SIGNATURES and isinstance(function, types.FunctionType):
+            if name in HOOKS and isinstance(function, types.FunctionType):
                 _check_signature(cls, name, function)
                 setattr(cls, name, staticmethod(function))
         _check_names(cls)
@@ -127,9 +95,9 @@ class Domain:
     def __init__(self, *, tables: Mapping[str, Any] | None = None, **settings: Any) -> None:
         """``settings`` go to ``start``; ``tables`` are read-only arrays, by name."""
         cls = type(self)
-        for name in REQUIRED:
-            if not callable(getattr(cls, name, None)):
-                raise DomainError(f"{cls.__name__} has no function {name}({_shown(name)})")
+        for hook in HOOKS.values():
+            if hook.required and not callable(getattr(cls, hook.name, None)):
+                raise DomainError(f"{cls.__name__} has no function {hook.signature}")
         self._check_attributes()
         parameters = inspect.signature(cls.start).parameters.values()  # type: ignore[attr-defined]
         known = {p.name: p.default for p in list(parameters)[1:] if p.name != "t"}
@@ -162,7 +130,7 @@ class Domain:
     @functools.cached_property
     def functions(self) -> dict[str, types.FunctionType]:
         """The functions that the kernel calls, defaults included."""
-        found: dict[str, Any] = {n: self.function(n) for n in SIGNATURES if n not in IN_PYTHON}
+        found: dict[str, Any] = {n: self.function(n) for n, h in HOOKS.items() if h.compiled}
         found["player"] = found["player"] or self._default_player()
         found["amaf_key"] = found["amaf_key"] or _action_is_key
         return {n: f for n, f in found.items() if f is not None}
@@ -257,8 +225,17 @@ class Domain:
                     )
 
 
-def _shown(name: str) -> str:
-    return ", ".join(SIGNATURES[name])
+def _described() -> str:
+    """The hooks, for the documentation of the class."""
+    lines = []
+    for hook in HOOKS.values():
+        need = "required" if hook.required else f"without it: {hook.default}"
+        lines += textwrap.wrap(f"{hook.signature}: {hook.meaning} ({need})", 92)
+        lines.append("")
+    return textwrap.indent("\n".join(lines), "    ")
+
+
+Domain.__doc__ = f"{(Domain.__doc__ or '').rstrip()}\n\n{_described()}"
 
 
 def _check_signature(cls: type, name: str, function: types.FunctionType) -> None:
@@ -267,12 +244,12 @@ def _check_signature(cls: type, name: str, function: types.FunctionType) -> None
     plain = [p for p in have if p.name != "t"]
     if name == "start":
         plain = plain[:1] + [p for p in plain[1:] if p.kind is p.VAR_POSITIONAL]
-    if len(plain) != len(SIGNATURES[name]) or any(
+    if len(plain) != 1 + len(HOOKS[name].parameters) or any(
         p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in plain
     ):
         shown = ", ".join(str(p) for p in have)
         raise DomainError(
-            f"{where(function)}: {cls.__name__}.{name}({shown}) should be {name}({_shown(name)})"
+            f"{where(function)}: {cls.__name__}.{name}({shown}) should be {HOOKS[name].signature}"
         )
 
 
@@ -283,8 +260,8 @@ def _check_names(cls: type) -> None:
     for name, function in vars(cls).items():
         if isinstance(function, types.FunctionType) and not name.startswith("_"):
             first = function.__code__.co_varnames[:1]
-            close = difflib.get_close_matches(name, SIGNATURES, n=1, cutoff=0.75)
-            if close and name not in SIGNATURES and first != ("self",):
+            close = difflib.get_close_matches(name, HOOKS, n=1, cutoff=0.75)
+            if close and name not in HOOKS and first != ("self",):
                 raise DomainError(
                     f"{where(function)}: {cls.__name__}.{name} is not a domain function; "
                     f"did you mean {close[0]!r}?"

@@ -5,9 +5,10 @@ arguments of the compiled kernel, so changing one never recompiles; a switch tha
 or removes a part of the algorithm is structural and gets a kernel of its own.
 """
 
+import functools
 import math
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args
 
 from treewright.errors import OptionError, nearest
 
@@ -31,21 +32,31 @@ def _one_of(where: str, value: Any, literal: Any) -> None:
         raise OptionError(f"{where}={value!r} is unknown{nearest(str(value), get_args(literal))}")
 
 
-class _FromKeywords(type):
-    """Turns an unknown keyword into a sentence with the nearest names."""
+_Kind = TypeVar("_Kind")
 
-    def __call__(cls, *args: Any, **keywords: Any) -> Any:
-        known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def _options(cls: type[_Kind]) -> type[_Kind]:
+    """A frozen dataclass that answers an unknown keyword with a sentence and the nearest names."""
+    made: Any = dataclass(frozen=True)(cls)
+    known = [f.name for f in fields(made)]
+    plain = made.__init__
+
+    @functools.wraps(plain)  # so that help and editors show the fields
+    def checked(self: Any, *args: Any, **keywords: Any) -> None:
         for name in keywords:
             if name not in known:
                 raise OptionError(f"{cls.__name__} has no option {name!r}{nearest(name, known)}")
         if len(args) > len(known):
             raise OptionError(f"{cls.__name__} takes {len(known)} options, not {len(args)}")
-        return super().__call__(*args, **keywords)
+        plain(self, *args, **keywords)
+
+    made.__init__ = checked
+    return made  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True)
-class Rave(metaclass=_FromKeywords):
+@_options
+class Rave:
     """Rapid action value estimation, mixed into the node's value (Magnuson 3.2, 3.3).
 
     ``Q* = (1 - β) W/N + β W~/N~`` where ``W~/N~`` averages every simulation below the parent
@@ -82,8 +93,8 @@ class Rave(metaclass=_FromKeywords):
                 )
 
 
-@dataclass(frozen=True)
-class SelectionBias(metaclass=_FromKeywords):
+@_options
+class SelectionBias:
     """Kartal's selection biasing (Magnuson 4.4): one table of action values for the whole tree.
 
     ``Q* = (1 - β) W/N + β T[key]`` with ``β = k / (k + N)``: the table leads while the node
@@ -97,8 +108,8 @@ class SelectionBias(metaclass=_FromKeywords):
         _number("SelectionBias(k)", self.k, 0.0, 1e12)
 
 
-@dataclass(frozen=True)
-class Widening(metaclass=_FromKeywords):
+@_options
+class Widening:
     """Progressive widening: a node with ``N`` visits may have ``ceil(k N**alpha)`` children."""
 
     k: float = 1.0
@@ -109,8 +120,8 @@ class Widening(metaclass=_FromKeywords):
         _number("Widening(alpha)", self.alpha, 0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class Rollout(metaclass=_FromKeywords):
+@_options
+class Rollout:
     """How a simulation goes on below the tree (Magnuson 2.2).
 
     ``policy``: ``uniform`` (weak), ``domain`` (the domain's ``rollout``), ``weighted``
@@ -139,8 +150,8 @@ class Rollout(metaclass=_FromKeywords):
             _number("Rollout(until)", self.until, -math.inf)
 
 
-@dataclass(frozen=True)
-class Options(metaclass=_FromKeywords):
+@_options
+class Options:
     """What the search does in each of its four steps.
 
     Selection is ``argmax Q + c sqrt(ln N(parent) / N)`` (UCT, Magnuson 2.3), ties broken at

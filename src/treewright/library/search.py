@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treewright.errors import CompileError, DomainError, OptionError, nearest
+from treewright.errors import DomainError, OptionError, nearest
 from treewright.kernel import layout
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
@@ -448,13 +448,9 @@ class Search:
             raise self._explained(worker, error) from error
 
     def _explained(self, worker: Worker, error: Exception) -> Exception:
-        """An exception from a domain function, or from compiling it, as one sentence."""
+        """An exception from a domain function as one sentence."""
         if self.engine == "python":
             return DomainError(_from_traceback(error, self.domain))
-        if not worker.is_compiled:  # it failed while compiling, one way or another
-            from treewright.kernel.explain import explain
-
-            return CompileError(explain(self.domain, self.domain.state, error))
         try:  # the interpreted engine builds the same tree, and knows its line numbers
             worker.interpreted_twin().search(1)
         except Exception as seen:

@@ -1,10 +1,10 @@
 """What every agent is given and what it returns."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -62,27 +62,19 @@ class Agent:
 
 
 class Compiled:
-    """A domain's functions for a kernel text, with what the domain lacks marked as missing."""
-
-    functions: Mapping[str, FunctionType]
+    """A kernel text compiled with a domain, with what the domain lacks marked as missing."""
 
     def __init__(self, domain: Domain, text: str, entry: str, **constants: Any) -> None:
-        self._domain = domain
-        self.functions = domain.functions
-        self.table_names = domain.table_names
         known = {
-            "HAS_ALLOWED": "allowed" in self.functions,
-            "HAS_GREEDY": "greedy" in self.functions,
+            "HAS_ALLOWED": "allowed" in domain.functions,
+            "HAS_GREEDY": "greedy" in domain.functions,
             "MAX_ACTIONS": domain.max_actions,
         }
         texts = (HERE / "turn_kernel.py", HERE / text)
-        self.module: ModuleType = specialise(self, known | constants, texts, entry)
+        self.module: ModuleType = specialise(domain, known | constants, texts, entry)
         self.call = getattr(self.module, entry)
         tables = domain.tables
         self.tables = self.module.Tables(*tables.values()) if tables else ()
-
-    def fingerprint_parts(self) -> tuple[Any, ...]:
-        return self._domain.fingerprint_parts()
 
 
 def stream(seed: int) -> np.ndarray:
