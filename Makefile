@@ -3,13 +3,29 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test check lint types clean
+.PHONY: gallery test test-core test-oldest check lint types clean
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+# the kernel and the library, without any extra, in environments of their own
+CORE_TESTS := tests/kernel tests/library tests/test_bad_input.py tests/test_found_bugs.py
+
+test-core:
+	$(PYTHON) -m venv --clear $(VENV)-core
+	$(VENV)-core/bin/python -m pip install --quiet --disable-pip-version-check . pytest hypothesis
+	$(VENV)-core/bin/python -m pytest -rs $(CORE_TESTS)
+
+# the same with the oldest versions that pyproject.toml allows
+test-oldest:
+	$(PYTHON) -m venv --clear $(VENV)-oldest
+	$(PYTHON) tools/oldest_versions.py > $(VENV)-oldest/versions.txt
+	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -c $(VENV)-oldest/versions.txt . pytest hypothesis
+	$(VENV)-oldest/bin/python -m pytest -rs $(CORE_TESTS)
 
 check: lint types test
 
@@ -32,4 +48,4 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-core $(VENV)-oldest .pytest_cache .mypy_cache .ruff_cache

@@ -1,6 +1,7 @@
 """Shared by all tests."""
 
 import io
+import os
 import signal
 import sys
 import textwrap
@@ -56,3 +57,18 @@ def command(tmp_path, monkeypatch, capsys):
         return err if code == 2 else out
 
     return call
+
+
+@pytest.fixture(scope="session")
+def data(root) -> Path:
+    """Our own recordings, levels and tables, which every machine has."""
+    return root / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared(root) -> Path:
+    """Data of others, beside the project or where TREEWRIGHT_SHARED says; few machines have it."""
+    folder = Path(os.environ.get("TREEWRIGHT_SHARED", root.parent / "shared")) / "data"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not on this machine: only our own data, in tests/data, are used")
+    return folder

@@ -4,6 +4,41 @@ import pytest
 
 import treewright as tw
 from treewright.testing import DomainConformance
+from treewright.workshop.samples import samples
+
+# their reward is the fitness of a map, which has no upper limit; their searches set c to suit it
+UNBOUNDED = {"walls", "grow", "revise", "dungeon"}
+
+
+def shipped(name):
+    """The domain; on large Go boards nearly all is decided, or a game would take minutes."""
+    if name not in ("go-13x13", "go-19x19"):
+        return samples()[name].domain()
+    size = int(name.rpartition("x")[2])
+    left, right = "X" * (size // 2), "O" * (size // 2)
+    plain, eyes = f"{left}.{right}", f"X.{left[2:]}.{right[2:]}.O"
+    return tw.make(name, diagram="\n".join(eyes if y % 4 == 1 else plain for y in range(size)))
+
+
+@pytest.mark.parametrize("name", samples())
+def test_every_shipped_domain_keeps_the_contract(name):
+    domain = shipped(name)
+    report = tw.check(domain, games=2)
+    assert report.games == 2, str(report)
+    assert report.actions >= report.longest > 0
+    assert 1 < report.widest <= domain.max_actions
+    assert report.longest <= domain.max_length
+    if name not in UNBOUNDED:
+        assert report.ok, str(report)
+        return
+    assert all("outside [0, 1]" in problem for problem in report.problems), str(report)
+    if domain.is_record:  # the check ends at the first problem; this is its last question
+        trees = [
+            tw.Search(domain, seed=1, memory="16MiB", engine=e) for e in ("compiled", "python")
+        ]
+        for tree in trees:
+            tree.run(simulations=20)
+        assert trees[0].tree.nodes.tobytes() == trees[1].tree.nodes.tobytes()
 
 
 class TestNim(DomainConformance):
@@ -62,6 +97,12 @@ def test_connect_four_wins(moves, winner):
     assert position.ended == (winner is not None)
     if winner is not None:
         assert position.rewards()[winner] == 1.0
+
+
+def test_connect_four_takes_moves_that_look_like_a_number():
+    """As ``treewright search connect-four --set moves=4433`` gives them."""
+    told = tw.Position(tw.make("connect-four", moves=4433))
+    assert told.render() == tw.Position(tw.make("connect-four", moves="4433")).render()
 
 
 def test_connect_four_counts_its_opening():

@@ -137,6 +137,37 @@ def test_bound_proves_the_optimum_with_fewer_simulations(factors):
     assert spent[True] < 0.5 * spent[False]
 
 
+class ManyWays(Product):
+    """Many factors at each step, so that a node's actions are listed again when one is added."""
+
+    max_actions = 60
+    keys = 60
+
+    def legal(s, t, out):
+        n = 0
+        for i in range(t.factors.shape[1]):
+            if s.product * t.factors[s.at, i] > s.beat:
+                out[n] = i
+                n += 1
+        if n == 0:
+            out[0] = 0
+            n = 1
+        return n
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_to_beat_may_grow_between_two_children_of_a_node(seed):
+    """The second list is shorter then; a child once got an action that was in neither."""
+    domain = ManyWays(np.random.default_rng(seed).uniform(0.2, 1.0, (STEPS, 60)))
+    search = Search(domain, tw.Options(bound=True), seed=seed, engine="python", memory="1MiB")
+    search.run(150)
+    edges = search.tree.edges
+    for node in search.tree.nodes:
+        actions = search.tree.nodes[edges["child"][node["first"] : node["first"] + node["tried"]]]
+        assert len(set(actions["action"].tolist())) == node["tried"]
+        assert all(0 <= action < 60 for action in actions["action"])
+
+
 def test_a_restarted_search_only_looks_for_something_better(factors):
     options = tw.Options(bound=True, solver=True)
     search = Search(Product(factors), options, seed=1, engine="python", memory="4MiB")

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
 
 from treewright.errors import OptionError
 from treewright.workshop.experiments import stats
+
+scipy_stats = pytest.importorskip("scipy.stats", reason="the statistics need the extra experiments")
 
 
 def test_wilson_interval():

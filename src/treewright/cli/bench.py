@@ -1,17 +1,18 @@
 """``treewright bench``: speed against peers, and the signature of the search's behaviour."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from treewright.cli.lazy import lazy_group
-from treewright.workshop.commands import Json, Quiet, emit, working
+from treewright.workshop.commands import Json, Quiet, check_target, emit, working
 
 app = typer.Typer(
     cls=lazy_group("benchmarks"),
     invoke_without_command=True,
     help="Speed side by side with peers; the signature of the search.\n\n"
-    "Examples: treewright bench --signature; treewright bench core --seconds 1",
+    "Examples: treewright bench --signature --only nim; treewright bench core --seconds 1",
 )
 
 
@@ -20,17 +21,41 @@ def bench(
     context: typer.Context,
     signature: Annotated[
         bool,
-        typer.Option("--signature", help="One hash over the visit counts of every variant."),
+        typer.Option("--signature", help="Hashes of the trees of every domain and variant."),
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Signature: only this domain, or part such as nim/uct or core."),
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Signature: write the parts to this JSON file.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Speed side by side with peers; the signature of the search."""
     if signature:
-        from treewright.workshop.signature import signature as compute
-
-        with working("searching every domain and variant", quiet):
-            value, parts = compute()
-        emit({"signature": value, "parts": parts}, value, as_json)
+        _signature(only or [], write, as_json, quiet)
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def _signature(only: list[str], write: Path | None, as_json: bool, quiet: bool) -> None:
+    """Each part as soon as it is known, then the whole."""
+    import json
+
+    from treewright.workshop.signature import signature
+
+    if write is not None:
+        check_target("--write", write, (".json",))
+
+    def seen(part: str, digest: str) -> None:
+        if not as_json:
+            typer.echo(f"{part:32} {digest}")
+
+    with working("searching every domain and variant", quiet):
+        whole, parts = signature(only, seen=seen)
+    data = {"signature": whole, "parts": parts}
+    if write is not None:
+        write.write_text(json.dumps(data, indent=1) + "\n")
+    emit(data, f"{f'total of {len(parts)} parts':32} {whole}", as_json)

@@ -87,6 +87,7 @@ class Switches:
     def lazy(self) -> bool:
         """Untried actions need not be listed: blocks of edges may be sparse."""
         listed = self.per_edge or self.in_order or self.CHANCE or self.DENSE_BLOCKS
+        listed = listed or self.BOUND  # what is legal changes with what is to beat
         return not listed and self.MAX_ACTIONS > DENSE
 
     @property

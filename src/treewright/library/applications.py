@@ -40,6 +40,7 @@ class App:
     experiments: places of :class:`treewright.workshop.experiments.Experiment`.
     benchmarks: name → a command below ``treewright bench``.
     gallery: name → a function ``piece(seed)``.
+    samples: a dictionary of small instances of its domains (``workshop/samples.py``).
     by_source: experiments tell versions of this application apart by the source of its modules,
         not function by function: for code that is generated or can't be followed.
     uses: packages of other applications that it stands on; it imports from no others.
@@ -51,6 +52,7 @@ class App:
     experiments: tuple[str, ...] = ()
     benchmarks: Mapping[str, Command] = field(default_factory=dict)
     gallery: Mapping[str, str] = field(default_factory=dict)
+    samples: str = ""
     by_source: bool = False
     uses: tuple[str, ...] = ()
 
@@ -64,6 +66,7 @@ class App:
             }
             object.__setattr__(self, name, placed)
         object.__setattr__(self, "experiments", tuple(self._at(e) for e in self.experiments))
+        object.__setattr__(self, "samples", self._at(self.samples))
 
     def _at(self, where: str) -> str:
         return self.package + where if where.startswith(".") else where

@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 
 from treewright.apps.levels import extract, moves, physics, reach
 from treewright.apps.levels.check import check, fly
+from treewright.apps.levels.formats import read_corpus
 from treewright.apps.levels.generate import own_corpus
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.moves import ABOVE, as_tables, every_move, to_the_right
 from treewright.apps.levels.physics import JUMP, LARGE, LEFT, RIGHT, SMALL, SPEED, TILE, VX, X, Y
 from treewright.apps.levels.player import Map, play
 
-SHARED = Path(__file__).parents[4] / "shared/data/levels"  # beside the project
-needs_shared = pytest.mark.skipif(
-    not SHARED.is_dir(), reason="the public level corpus and physics tables are not on this machine"
-)
 ROW = 10  # of the floor in the little worlds below
 
 
@@ -187,11 +184,10 @@ def test_there_are_moves_of_every_sort():
         assert any(m.name == "walk 1 right" for m in right)
 
 
-@needs_shared
 @pytest.mark.parametrize("player", ["small", "large"])
-def test_the_moves_from_rest_land_where_the_reference_does(player):
-    data = json.loads((SHARED / "physics" / f"templates-{player}.json").read_text())
-    theirs = {(t["dx"], t["dy"]) for t in data["templates"]}
+def test_the_moves_from_rest_land_where_the_reference_does(player, shared):
+    text = (shared / "levels/physics" / f"templates-{player}.json").read_text()
+    theirs = {(t["dx"], t["dy"]) for t in json.loads(text)["templates"]}
     ours = {(m.dx, m.dy) for m in to_the_right(player)}
     assert theirs == {(dx, dy) for dx, dy in ours if dy <= 10}
 
@@ -208,17 +204,27 @@ def gap_level(runway, gap, up, rows=20):
     return Level(tuple("".join(row) for row in grid))
 
 
-@needs_shared
-def test_no_jump_is_accepted_that_the_tables_forbid():
+def jump_table(data):
+    """Our own table (tools/make_jump_table.py): the runways, the widest gaps by height."""
+    table = json.loads((data / "levels/jumps.json").read_text())
+    gaps = {int(up): row for up, row in table["widest gap by height"].items()}
+    return table["runways"], gaps
+
+
+def test_our_jump_table_is_the_references(data, shared):
+    runways, gaps = jump_table(data)
+    text = (shared / "levels/physics/jump-tables.txt").read_text()
+    lines = text.split("RUN wide landing")[1].split("WALK")[0].splitlines()
+    assert runways == [int(k) for k in lines[1].split()[1:]]
+    theirs = {int(up): [int(n) for n in row] for up, *row in map(str.split, lines[2:])}
+    assert gaps == {up: row for up, row in theirs.items() if up >= -6}
+
+
+def test_no_jump_is_accepted_that_the_table_forbids(data):
     """All gap widths and heights, run-ups of 1 to 24 tiles, both players."""
-    text = (SHARED / "physics" / "jump-tables.txt").read_text()
-    table = text.split("RUN wide landing")[1].split("WALK")[0].splitlines()
-    runways = [int(k) for k in table[1].split()[1:]]
+    runways, gaps = jump_table(data)
     accepted = forbidden = 0
-    for line in table[2:]:
-        up, *limits = (int(n) for n in line.split())
-        if up < -6:
-            continue
+    for up, limits in gaps.items():
         for at, runway in enumerate(runways):
             most = max(limits[: at + 1])  # one may start later on the runway
             for player in ("small", "large"):
@@ -232,14 +238,20 @@ def test_no_jump_is_accepted_that_the_tables_forbid():
         assert not any(play(gap_level(runway, gap, 5)).playable for gap in range(1, 6))
 
 
-@needs_shared
-def test_nineteen_of_the_twenty_public_levels_are_accepted():
-    from treewright.apps.levels.formats import read_corpus
+def test_levels_that_can_not_be_finished_are_refused(data):
+    """A gap under a low ceiling, a gap that is too wide, a wall that is too high."""
+    for player in ("small", "large"):
+        levels = read_corpus(data / "levels/corpus")
+        refused = [Path(one.where).stem for one in levels if not play(one, player).playable]
+        assert refused == ["stuck-high-wall", "stuck-long-gap", "stuck-low-ceiling"]
+        assert len(levels) == 6
 
+
+def test_nineteen_of_the_twenty_public_levels_are_accepted(shared):
     for player in ("small", "large"):
         refused = [
             Path(level.where).stem
-            for level in read_corpus(SHARED / "corpus")
+            for level in read_corpus(shared / "levels/corpus")
             if not play(level, player).playable
         ]
         assert refused == ["mario-3-1"], "an eight-tile gap under a brick"

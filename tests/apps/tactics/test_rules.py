@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +21,6 @@ from treewright.errors import OptionError, TreewrightError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.library.position import Position
 from treewright.random import stream
-
-RECORDINGS = Path(__file__).parents[4] / "shared/data/tactics"  # beside the project
 
 
 def state(units, *, player=1, ap=5, turn=3, h1="", h2="", d1="KKK", d2="KKK", **more):
@@ -179,11 +176,18 @@ def test_rendering(tmp_path):
 # ------------------------------------------------------------------------------- recordings
 
 
-def test_recordings_replay_without_a_difference():
-    if not RECORDINGS.is_dir():
-        pytest.skip(f"the recordings are not at {RECORDINGS}")
+def test_our_own_recordings_replay_without_a_difference(data):
+    """5, 10 and 15 points, a turn limit, hidden hands (tools/make_tactics_recordings.py)."""
+    found = [verify(path) for path in sorted((data / "tactics").glob("*.gz"))]
+    assert [v.games for v in found] == [4, 1, 1, 1, 2]
+    for one in found:
+        assert one.ok, one.first
+        assert one.agreed == one.records > 100
+
+
+def test_recordings_of_the_testbed_replay_without_a_difference(shared):
     for name in ("ap05_hidden_hand_endturn", "ap15_turnlimit9_random_greedy"):
-        found = verify(RECORDINGS / f"{name}.jsonl.gz")
+        found = verify(shared / "tactics" / f"{name}.jsonl.gz")
         assert found.ok, found.first
         assert found.agreed == found.records > 1000
 

@@ -12,5 +12,6 @@ APP = App(
         ".experiments.splitting_parameters:EXPERIMENT",
     ),
     gallery={"function": ".gallery:piece"},
+    samples=".samples:SAMPLES",
     by_source=True,
 )

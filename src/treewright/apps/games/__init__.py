@@ -28,4 +28,5 @@ APP = App(
         "samegame": ".gallery.samegame:piece",
         "experiment": ".gallery.experiment:piece",
     },
+    samples=".samples:SAMPLES",
 )

@@ -32,7 +32,7 @@ class ConnectFour(Domain):
     state = record(stones=(int64, 2), height=(int8, WIDTH), moves=int8, player=int8, won=int8)
 
     def start(s, moves=""):
-        drop_all(s, moves)
+        drop_all(s, str(moves))  # a command line reads 4433 as a number
 
     def legal(s, out):
         n = 0

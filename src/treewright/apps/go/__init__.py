@@ -22,5 +22,6 @@ APP = App(
     ),
     benchmarks={"go": Command(".commands:bench", "Simulations per second, 9x9 and 19x19.")},
     gallery={"go": ".gallery:piece"},
+    samples=".samples:SAMPLES",
     by_source=True,
 )

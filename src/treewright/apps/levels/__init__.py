@@ -17,4 +17,5 @@ APP = App(
         ".experiments.sets:EXPERIMENT",
     ),
     gallery={"level": ".gallery:piece"},
+    samples=".samples:SAMPLES",
 )

@@ -17,4 +17,5 @@ APP = App(
         ".experiments.methods:EXPERIMENT",
     ),
     gallery={"map": ".gallery:piece"},
+    samples=".samples:SAMPLES",
 )

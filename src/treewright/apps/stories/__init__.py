@@ -16,5 +16,6 @@ APP = App(
     ),
     benchmarks={"stories": Command(".commands:bench", "CPU seconds of the default search.")},
     gallery={"story": ".gallery:piece"},
+    samples=".samples:SAMPLES",
     by_source=True,  # its functions are generated from files
 )

@@ -15,4 +15,5 @@ APP = App(
         "tactics": Command(".commands:bench", "Random actions and evaluated turns per second.")
     },
     gallery={"tactics": ".gallery:piece"},
+    samples=".samples:SAMPLES",
 )
