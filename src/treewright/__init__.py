@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from treewright.library.options import SelectionBias as SelectionBias
     from treewright.library.options import Widening as Widening
     from treewright.library.phases import Phases as Phases
-    from treewright.library.phases import run_phases as run_phases
     from treewright.library.position import Position as Position
     from treewright.library.registry import make as make
     from treewright.library.result import Child as Child
@@ -66,7 +65,6 @@ _WHERE = {
     "SelectionBias": "library.options",
     "Widening": "library.options",
     "Phases": "library.phases",
-    "run_phases": "library.phases",
     "Position": "library.position",
     "Result": "library.result",
     "Progress": "library.search",
@@ -115,7 +113,6 @@ __all__ = [
     "minimize",
     "random",
     "record",
-    "run_phases",
 ]
 
 

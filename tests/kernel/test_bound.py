@@ -172,7 +172,7 @@ def test_a_restarted_search_only_looks_for_something_better(factors):
     options = tw.Options(bound=True, solver=True)
     search = Search(Product(factors), options, seed=1, engine="python", memory="4MiB")
     first = search.run(4000)
-    search.restart()
+    search.begin()
     again = search.run(4000)
     assert again.stopped == "solved"
     assert again.best_score == first.best_score

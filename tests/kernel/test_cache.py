@@ -241,9 +241,9 @@ def test_a_second_kernel_of_a_domain_is_called_as_fast_as_the_first(monkeypatch)
     options = [tw.Options(), tw.Options(max_backup=0.5)]
     searches = [tw.Search(domain, o, seed=1, memory="1MiB") for o in options]
     for search in searches:
-        search.advance(10)
+        search.run_phases(1, simulations=10)
     typed = []
     monkeypatch.setattr(CPUDispatcher, "typeof_pyval", lambda *arguments: typed.append(arguments))
     for search in searches:
-        search.workers[0].search(0)
+        search.workers[0].phases(0)
     assert not typed

@@ -76,38 +76,3 @@ def test_both_engines_build_the_same_tree():
         search.run(700)
         trees.append(search.tree.nodes.copy())
     assert np.array_equal(*trees)
-
-
-def test_advance_commits_what_run_would_choose():
-    one, two = (tw.Search(Urn(), OPTIONS, seed=5, memory="1MiB") for _ in range(2))
-    for _ in range(2):
-        chosen = one.run(300)
-        one.commit(chosen.best)
-        child = two.advance(300)
-        assert (child.action, child.visits) == (chosen.best, chosen.visits)
-    assert two.position.ended
-    assert one.history == two.history
-    assert two.position.state.sum == one.position.state.sum
-
-
-def test_slack_keeps_to_the_policy_unless_it_is_worse():
-    """Ball 0 is the best; with slack, whatever was drawn first and is nearly as good."""
-    chosen = {}
-    for slack in (0.0, 0.3, 1.0):
-        chosen[slack] = []
-        for seed in range(30):
-            search = tw.Search(Urn(), OPTIONS, seed=seed, memory="1MiB")
-            search.run(300)
-            first = int(search.tree.nodes["action"][1])
-            chosen[slack].append((search.advance(1, slack=slack).action, first))
-    assert {action for action, _ in chosen[0.0]} == {0}
-    assert all(action == first for action, first in chosen[1.0])
-    assert {action for action, _ in chosen[0.3]} >= {0, 1}
-    assert max(action for action, _ in chosen[0.3]) < 4
-
-
-def test_advance_leaves_a_refused_child_alone():
-    search = tw.Search(Urn(), OPTIONS, seed=5, memory="1MiB")
-    assert search.advance(100, accept=lambda child: False) is None
-    assert search.history == []
-    assert search.advance(100, accept=lambda child: True) is not None

@@ -42,22 +42,24 @@ def test_the_best_state_is_where_the_best_sequence_ends(engine):
 @pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_a_search_ends_with_the_first_simulation_above_the_goal(engine):
     search = tw.Search(Digits(), tw.Options(keep_state=True), seed=3, engine=engine)
-    done, why = search.explore(5000, above=0.9)
-    assert why == "score"
+    made = search.run_phases(1, simulations=5000, goal=0.9, commit=False)
+    assert made.stopped == "score"
     assert search.best[0] > 0.9
     before = tw.Search(Digits(), tw.Options(keep_state=True), seed=3, engine=engine)
-    assert before.explore(done - 1)[0] == done - 1
+    less = before.run_phases(1, simulations=made.simulations - 1, commit=False)
+    assert less.simulations == made.simulations - 1
     assert before.best[0] <= 0.9
-    assert before.explore(7)[1] == "simulations"  # without a goal nothing ends early
+    again = before.run_phases(1, simulations=7, commit=False)
+    assert again.stopped == "simulations"  # without a goal nothing ends early
 
 
 def test_a_new_beginning_forgets_the_best():
     search = tw.Search(Digits(), tw.Options(keep_state=True), seed=3)
-    search.explore(200)
+    search.run(200)
     state = search.domain.new_state()
     state.number, state.length = 0, 1
     search.begin(state)
-    search.explore(300)
+    search.run(300)
     assert search.best[0] < 0.1
     assert search.best_state.length == 3
 
@@ -66,9 +68,9 @@ def test_a_new_beginning_can_ask_for_something_better():
     """What scores no more than ``above`` is no best sequence."""
     search = tw.Search(Digits(), seed=3, engine="python")
     search.begin(search.domain.new_state(), above=0.999)  # the best there is
-    search.explore(20)
+    search.run(20)
     assert search.best == (0.999, [])
     search.begin(search.domain.new_state(), above=0.5)
-    search.explore(200)
+    search.run(200)
     assert search.best[0] > 0.5
     assert len(search.best[1]) == 3

@@ -222,7 +222,7 @@ def test_mutations_are_a_domain_in_both_engines():
     a.run(60)
     b.run(60)
     assert np.array_equal(a.tree.nodes, b.tree.nodes)
-    phases = tw.run_phases(a, 4, simulations=60)
+    phases = a.run_phases(4, simulations=60)
     assert len(phases.actions) == 4
     assert phases.best_score == pytest.approx(best_value(tw.Position(GAME)))
 

@@ -208,25 +208,6 @@ def test_save_and_load_go_on_as_if_never_stopped(tmp_path):
     assert loaded.result().children == straight.result().children
 
 
-def test_phases_with_and_without_the_subtree():
-    options = tw.Options(c=0.3)
-    board = {"seed": 2, "width": 5, "height": 5}
-    carried = tw.Search(tw.make("samegame", **board), options, seed=1)
-    told = tw.run_phases(carried, simulations=300)
-    assert carried.position.ended
-    assert told.actions == carried.history
-    fresh = tw.Search(tw.make("samegame", **board), options, seed=1)
-    again = tw.run_phases(fresh, phases=2, simulations=300, carry=False)
-    assert len(again.actions) == 2
-    assert fresh.tree.size == 1
-    # the best sequence counts from the first root and replays to its score
-    position = tw.Position(carried.domain)
-    for action in told.best_sequence:
-        position.play(action)
-    assert position.rewards()[0] == told.best_score
-    assert told.best_score >= carried.position.rewards()[0]
-
-
 def test_children_print_as_a_table():
     result = tw.Search(Nim(heap=10), tw.Options(solver=True), seed=1).run(2_000)
     lines = str(result.children).splitlines()

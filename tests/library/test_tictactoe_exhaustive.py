@@ -84,7 +84,7 @@ def run_all(options):
         search = tw.Search(TicTacToe(moves=moves), options, memory="1MiB")
         for n, board in enumerate(boards[first:], first):
             if n > first:
-                search.restart()  # nothing is carried from one position to the next
+                search.begin()  # nothing is carried from one position to the next
                 search.commit(cells[n - 1])
             yield board, search.run(simulations=SIMULATIONS)
 

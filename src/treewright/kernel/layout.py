@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# how `search` in steps.py ended
-DONE, FULL, NODE_LIMIT, SOLVED, GOAL = range(5)
+# how `search` in steps.py ended, or `phases` in phases.py
+DONE, FULL, NODE_LIMIT, SOLVED, GOAL, PHASED, REFUSED = range(7)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
 
 SMALLEST = 4  # edges in the smallest sparse block
@@ -27,6 +27,9 @@ TABULATED = 4096
 
 # rollout policies
 UNIFORM, DOMAIN, WEIGHTED, GREEDY, TABLE = range(5)
+
+# by what the child to play is chosen
+VISITS, VALUE, MAX = range(3)
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,47 @@ RUN = np.dtype(
         ("replay", np.uint64),  # the random stream as the last simulation began
         ("free", np.int32, 16),  # free sparse blocks by size, each linked to the next; 0 is none
     ],
+    align=True,
+)
+
+
+PHASES = np.dtype(
+    [  # the rules
+        (name, np.int64)
+        for name in (
+            "phases",  # commits at most
+            "simulations",  # in every ``over`` phases together
+            "over",
+            "choose",  # VISITS, VALUE or MAX
+            "carry",  # 1: keep the subtree of the committed action
+            "patience",  # how often a phase without an acceptable child gets its share again
+            "full_ends",  # 1: a full memory ends the phase; 0: it is for the caller to deal with
+            "length",  # after the last phase, complete the turn to this many actions; 0: don't
+        )
+    ]
+    + [
+        ("slack", np.float64),  # below 0: none (choice.py)
+        ("accept", np.float64),
+    ]
+    + [  # how far it is
+        (name, np.int64)
+        for name in (
+            "phase",  # phases committed
+            "spent",  # simulations of the phase under way
+            "refused",  # how often it has begun again
+            "status",  # how the last phase's search ended
+            "actions",  # that are committed
+            "best_after",  # actions that lie before the best sequence
+        )
+    ]
+    + [("best_score", np.float64)],
+    align=True,
+)
+
+# one child of the root, as choice.py compares them
+CHILD = np.dtype(
+    [(name, np.int64) for name in ("action", "visits")]
+    + [(name, np.float64) for name in ("mean", "best", "low", "high")],
     align=True,
 )
 

@@ -72,11 +72,6 @@ def search(tree, t, params, runs, rng, simulations):
     return DONE
 
 
-def play_at_root(states, t, action):
-    """Play an action in the root state."""
-    play(states[0], borrow(t), action)
-
-
 # ---------------------------------------------------------------- selection and expansion
 
 

@@ -16,7 +16,16 @@ import numpy as np
 from treewright.kernel import layout
 from treewright.kernel.hooks import Playable
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
-from treewright.kernel.layout import PARAMS, RUN, Switches, Tree, edge_dtype, node_dtype
+from treewright.kernel.layout import (
+    CHILD,
+    PARAMS,
+    PHASES,
+    RUN,
+    Switches,
+    Tree,
+    edge_dtype,
+    node_dtype,
+)
 from treewright.kernel.specialise import HERE, specialise
 
 
@@ -72,6 +81,9 @@ class Worker:
         if domain.is_record:
             self._root[0] = state._record[0]
         self._params["goal"] = math.inf
+        self._plan = np.zeros(1, PHASES)
+        self._chosen = np.zeros(0, np.int32)
+        self.keep(0)
         self._load()
         self.reset()
 
@@ -108,6 +120,11 @@ class Worker:
         return [int(a) for a in self._small["best"][: int(self._run["best_length"][0])]]
 
     @property
+    def stream(self) -> Any:
+        """The random numbers, as interpreted code draws them."""
+        return Cells(self._rng)
+
+    @property
     def saved(self) -> dict[str, np.ndarray]:
         """Everything that makes up the worker, for a file."""
         small = {k: self._small[k] for k in ("best", "table_visits", "table_value")}
@@ -137,17 +154,77 @@ class Worker:
         kernel = getattr(self._module, self.entry)
         return int(kernel(self._tree, self._tables, *self._seen, simulations))
 
-    def play(self, action: int) -> None:
-        """Play a legal action in the root state, with the worker's engine."""
-        module, tables = self._player
-        module.play_at_root(self._tree.root, tables, action)
+    def plan(
+        self,
+        phases: int,
+        simulations: int,
+        over: int = 1,
+        *,
+        choose: int = layout.VISITS,
+        carry: bool = True,
+        slack: float | None = None,
+        accept: float = -math.inf,
+        patience: int = 0,
+        full_ends: bool = False,
+        length: int = 0,
+    ) -> None:
+        """Set the rules of the phases that follow; ``layout.PHASES`` explains each."""
+        rules = (phases, simulations, over, choose, carry, patience, full_ends, length)
+        slack = -1.0 if slack is None else slack
+        progress = (0, 0, 0, 0, 0, 0, self._run["best_score"][0])
+        self._plan[0] = (*rules, slack, accept, *progress)  # in the order of ``layout.PHASES``
+        self._make_room(max(64, min(phases, 1000), length))
+
+    def phases(self, simulations: int) -> int:
+        """Go on with the phases of ``plan``; the status says whether the last one is over."""
+        if self.progress["actions"] >= len(self._chosen):
+            self._make_room(2 * len(self._chosen))
+        module, rows, scratch = self._phased
+        arrays: tuple[Any, ...] = (self._plan, self._chosen, rows, scratch, self.kept, self.scores)
+        if not self.compiled:
+            plan, chosen, _, _, kept, scores = arrays
+            arrays = (
+                Records(plan),
+                Cells(chosen),
+                rows,
+                scratch,
+                Records(kept) if self.domain.is_record else kept,
+                Cells(scores),
+            )
+        return int(module.phases(self._tree, self._tables, *self._seen, *arrays, simulations))
+
+    @property
+    def progress(self) -> Any:
+        """How far the phases are (``layout.PHASES``)."""
+        return self._plan[0]
+
+    @property
+    def committed(self) -> list[int]:
+        """The actions that the phases have committed since ``plan``."""
+        actions: list[int] = self._chosen[: self._plan["actions"][0]].tolist()
+        return actions
+
+    def keep(self, count: int) -> None:
+        """Keep this many of the committed states: the best, each of another value."""
+        self.kept = np.zeros(count, self.domain.state if self.domain.is_record else object)
+        self.scores = np.full(count, -math.inf)
+
+    def _make_room(self, actions: int) -> None:
+        if len(self._chosen) < actions:
+            more = np.zeros(actions - len(self._chosen), np.int32)
+            self._chosen = np.concatenate([self._chosen, more])
 
     @functools.cached_property
-    def _player(self) -> tuple[types.ModuleType, Any]:
-        module = self._specialised("play_at_root")
-        if self.compiled and self.domain.tables:
-            return module, module.Tables(*self.domain.tables.values())
-        return module, self._tables
+    def _phased(self) -> tuple[types.ModuleType, Any, Any]:
+        """The loop of phases.py, room for the root's children, and scratch for reclaim.py."""
+        texts = (*self.texts, HERE / "phases.py")
+        constants = self.switches.constants()
+        module = specialise(self.domain, constants, texts, "phases", self.compiled, self.debug)
+        scratch = np.empty(self._capacity[0], np.int32)  # untouched pages cost nothing
+        room = self.switches.MAX_ACTIONS + 1
+        if self.compiled:
+            return module, np.zeros(room, CHILD), scratch
+        return module, Rows(CHILD, room), Cells(scratch)
 
     @property
     def best_state(self) -> Any:
@@ -184,6 +261,15 @@ class Worker:
                 root[name] = value
             else:
                 setattr(root, name, value)
+
+    def begin(self, state: np.ndarray, seed: int, player: int) -> None:
+        """An empty tree at another state, an array of one record, and another stream."""
+        self._root[0] = state[0]
+        self._rng[0] = seed
+        self._run["simulations"] = 0
+        self.reset()
+        self.start()
+        self.set_players(player, player)
 
     def start(self, score: float = -math.inf) -> None:
         self._run["best_score"] = score
@@ -269,7 +355,10 @@ class Worker:
         }
 
     def _load(self) -> None:
-        self._module = self._specialised(self.entry)
+        constants = self.switches.constants()
+        self._module = specialise(
+            self.domain, constants, self.texts, self.entry, self.compiled, self.debug
+        )
         tables = self.domain.tables
         if self.compiled:
             self._put_arrays()
@@ -279,10 +368,6 @@ class Worker:
             self._put(None, None)
             self._seen = (Records(self._params), Records(self._run), Cells(self._rng))
             self._tables = self.domain.interpreted_tables
-
-    def _specialised(self, entry: str) -> types.ModuleType:
-        constants = self.switches.constants()
-        return specialise(self.domain, constants, self.texts, entry, self.compiled, self.debug)
 
     def _put_arrays(self) -> None:
         on = self.switches

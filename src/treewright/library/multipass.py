@@ -132,8 +132,9 @@ class MultiPass:
                 stopped = "budget"
                 break
             self.search.begin(state)
-            goal = best if self.stop_at_better else None
-            done, why = self.search.explore(count, above=goal)
+            goal = best if self.stop_at_better else math.inf
+            made = self.search.run_phases(1, simulations=count, goal=goal, commit=False)
+            done, why = made.simulations, made.stopped
             spent += done
             score, sequence = self.search.best
             improved = score > best or (self.keep == "equal" and score == best)

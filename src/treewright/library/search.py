@@ -18,10 +18,18 @@ from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
 from treewright.library.domain import Domain
 from treewright.library.options import Choice, Options
+from treewright.library.phases import (
+    STOPPED,
+    Phases,
+    Rules,
+    has_compiled_phases,
+    in_one_call,
+    one_by_one,
+)
 from treewright.library.position import Position
 from treewright.library.result import Child, Result
 from treewright.library.switches import params_of, parse_memory, switches_of
-from treewright.library.tree import TreeView, first_within, merge_children
+from treewright.library.tree import TreeView, merge_children
 
 SLICE = 0.01  # seconds of compiled search between looks at the clock and at Ctrl-C
 DEFAULT_SIMULATIONS = 10_000
@@ -131,46 +139,101 @@ class Search:
         about ten times a second.  Ctrl-C ends the run with what was found
         (``result.stopped == "interrupt"``).
         """
-        self._spend(simulations, seconds, nodes, until, progress)
+        self._check_budget(simulations, seconds, nodes)
+        self._check_not_ended()
+        self._stop.clear()
+        self.compile()  # it counts against no budget, and Ctrl-C is not held back
+        started = time.perf_counter()
+        with self._catch_interrupt():
+            self._spend(simulations, seconds, nodes, until, progress)
+        self._seconds = time.perf_counter() - started
         return self.result()
 
-    def advance(
+    def run_phases(
         self,
-        simulations: int | None = None,
+        phases: int | None = None,
         *,
-        slack: float = 0.0,
-        accept: Callable[[Child], bool] | None = None,
-    ) -> Child | None:
-        """Search, commit the best action and return it: a phase without a report.
+        simulations: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        shared: bool = False,
+        carry: bool = True,
+        slack: float | None = None,
+        accept: float = -math.inf,
+        patience: int = 0,
+        goal: float = math.inf,
+        commit: bool = True,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> Phases:
+        """Search and commit the best action, again and again, without a report of each phase.
 
-        For generators, which commit hundreds of times: children that were never tried are not
-        listed, and the action is played by the search's own engine.  ``slack``: commit the child
-        that was added first among those whose value (or maximum, if that is what ``choose``
-        says) is within it of the best one's; with ``expand="rollout"`` that is what the policy
-        would do, unless it is worse by more.
-        Children that ``accept`` refuses are not considered; if none is left, nothing is committed
-        and ``None`` is returned; so it is after Ctrl-C.
+        There are ``phases`` of them, or as many as it takes to the end of the game (with
+        ``horizon="turn"``, of the turn).  Each has the whole budget, or an equal part of it if it
+        is ``shared``.  ``carry`` keeps the subtree of the committed action; without it each phase
+        begins with an empty tree.  The action is what ``Options.choose`` says; where chance
+        decides, it is drawn.
+
+        ``slack`` commits the child that was added to the tree first among those whose value (or
+        maximum, if ``choose`` says so) is within it of the best one's: with ``expand="rollout"``
+        that is what the policy would do, unless it is worse by more.  A child whose value is not
+        above ``accept`` is not committed.  A phase without any acceptable child gets its budget
+        again, ``patience`` times; then the run ends (``stopped == "refused"``).
+
+        ``goal`` ends the run at the first simulation that scores more (single player).
+        ``commit=False`` makes it one phase after which nothing is committed.  Ctrl-C ends the run
+        too: what was committed stays, the phase under way is not committed.
         """
-        self._spend(simulations, None, None, None, None)
-        if self._stopped in ("interrupt", "stop"):
-            return None
-        position = self.position
-        choose = self._choose or self.options.choose
-        chosen = merge_children(self.workers, choose, position, untried=False)
-        good = [child for child in chosen if accept is None or accept(child)]
-        if not good:
-            return None
-        best = first_within(self.workers[0], good, choose, slack)
-        mover = position.player
+        rules = Rules(phases if commit else 1, shared, carry, slack, accept, patience)
+        self._check_budget(simulations, seconds, nodes)
+        if not commit:
+            self._check_not_ended()
+        made, created, history = self.simulations, self._created, len(self.history)
+        self._stop.clear()
+        self._stopped = "simulations"
+        if simulations is None and seconds is None and nodes is None:
+            simulations = DEFAULT_SIMULATIONS
+        compiled = seconds is None and nodes is None and commit and has_compiled_phases(self)
+        self._compile(_no_phases if compiled else _search)
+        started = time.perf_counter()
         for worker in self.workers:
-            child = worker.child(best.action)
-            worker.play(best.action)
-            if child >= 0:
-                worker.compact(child)
-            else:
-                worker.reset()
-        self._committed(best.action, mover)
-        return best
+            worker.set_goal(goal)
+        try:
+            with self._catch_interrupt():
+                if not commit:
+                    self._spend(simulations, seconds, nodes, None, progress)
+                elif compiled:
+                    assert simulations is not None
+                    in_one_call(self, rules, simulations, progress)
+                else:
+                    one_by_one(self, rules, simulations, seconds, nodes, progress)
+        finally:
+            for worker in self.workers:
+                worker.set_goal(math.inf)
+        self._seconds = time.perf_counter() - started
+        return Phases(
+            actions=self.history[history:],
+            simulations=self.simulations - made,
+            created=self._created - created,
+            seconds=self._seconds,
+            stopped=self._stopped,
+            best_sequence=list(self._best[1]),
+            best_score=self._best_score,
+        )
+
+    def _check_not_ended(self) -> None:
+        if self.position.ended:
+            raise OptionError("the position at the root has ended: there is nothing to search")
+
+    def _check_budget(
+        self, simulations: int | None, seconds: float | None, nodes: int | None
+    ) -> None:
+        for name, limit in (("simulations", simulations), ("nodes", nodes)):
+            if limit is not None and (
+                isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
+            ):
+                raise OptionError(f"{name} must be a whole number, at least 1; not {limit!r}")
+        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+            raise OptionError(f"seconds must be above 0, not {seconds!r}")
 
     def _spend(
         self,
@@ -181,18 +244,8 @@ class Search:
         progress: Callable[[Progress], object] | None,
     ) -> None:
         """Search until the first limit is reached."""
-        for name, limit in (("simulations", simulations), ("nodes", nodes)):
-            if limit is not None and (
-                isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
-            ):
-                raise OptionError(f"{name} must be a whole number, at least 1; not {limit!r}")
-        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-            raise OptionError(f"seconds must be above 0, not {seconds!r}")
-        if self.position.ended:
-            raise OptionError("the position at the root has ended: there is nothing to search")
         if simulations is None and seconds is None and nodes is None and until is None:
             simulations = DEFAULT_SIMULATIONS
-        self._stop.clear()
         self._stopped = "simulations"
         if simulations is None and nodes is not None:
             # an exhausted tree has no node to add: don't wait for it
@@ -200,51 +253,45 @@ class Search:
             limits = self._limits(2 * nodes + 1000, nodes)
         else:
             limits = self._limits(simulations, nodes)
-        # compile first: it counts against no budget, and Ctrl-C is not held back
-        self._call(self.workers[0], 0)
         started = time.perf_counter()
         deadline = started + seconds if seconds is not None else math.inf
-        with self._catch_interrupt():
-            self._run_workers(limits, started, deadline, until, progress)
-        self._seconds = time.perf_counter() - started
-        self._keep_best()
+        self._run_workers(limits, started, deadline, until, progress)
+        self._keep_best(self.history)
 
     def compile(self) -> None:
         """Compile the kernel, or load it, now: the first run does it otherwise."""
-        self._call(self.workers[0], 0)
+        self._compile(_search)
 
-    def explore(self, simulations: int, above: float | None = None) -> tuple[int, str]:
-        """Search without a report: how many simulations were made, and what ended it.
+    def _compile(self, step: Callable[[Worker, int], int]) -> None:
+        self._call(self.workers[0], 0, step)
 
-        ``above``: end at the first simulation that scores more (single player).
-        """
-        before = sum(int(w.run["simulations"]) for w in self.workers)
-        for worker in self.workers:
-            worker.set_goal(math.inf if above is None else above)
-        self._spend(simulations, None, None, None, None)
-        for worker in self.workers:
-            worker.set_goal(math.inf)
-        return sum(int(w.run["simulations"]) for w in self.workers) - before, self._stopped
+    def begin(self, state: Any = None, above: float = -math.inf) -> None:
+        """Begin again with an empty tree.
 
-    def begin(self, state: Any, above: float = -math.inf) -> None:
-        """Begin again from another state: an empty tree and no best sequence.
-
-        The compiled kernel, the stream of random numbers and the action-value table go on.
-        ``above``: only what scores more counts as a best sequence (single player).
+        Without a state that is at the position where the search is: its history and best sequence
+        stay.  A ``state`` is another beginning, without either; then only what scores more than
+        ``above`` counts as a best sequence (single player).  The compiled kernel, the stream of
+        random numbers and the action-value table go on in both cases.
         """
         for worker in self.workers:
-            worker.set_root(state)
+            if state is not None:
+                worker.set_root(state)
+                worker.start(above)
             worker.reset()
-            worker.start(above)
-        self.history.clear()
-        self._best = (above, [])
-        if not self.position.ended:
-            self._set_players(self.position.player)
+        if state is not None:
+            self.history.clear()
+            self._best = (above, [])
+            if not self.position.ended:
+                self._set_players(self.position.player)
 
     @property
     def best(self) -> tuple[float, list[int]]:
         """The score and the actions of the best simulation so far (single player)."""
         return self._best[0], list(self._best[1])
+
+    @property
+    def _best_score(self) -> float | None:
+        return self._best[0] if self._best[0] > -math.inf else None
 
     @property
     def best_state(self) -> Any:
@@ -264,7 +311,7 @@ class Search:
         position = self.position
         if position.ended:
             raise OptionError("the position at the root has ended: there is nothing to choose")
-        children = merge_children(self.workers, self._choose or self.options.choose, position)
+        children = merge_children(self.workers, self.choose, position)
         best = children[0]
         return Result(
             best=best.action,
@@ -274,12 +321,12 @@ class Search:
             children=children,
             simulations=self.simulations,
             nodes=tree.size,
-            created=sum(int(w.run["created"]) for w in self.workers),
+            created=self._created,
             seconds=self._seconds,
             stopped=self._stopped,
             full=any(bool(w.run["full"]) for w in self.workers),
             best_sequence=list(self._best[1]),
-            best_score=self._best[0] if self._best[0] > -math.inf else None,
+            best_score=self._best_score,
             variation=tree.principal_variation(best.action),
         )
 
@@ -294,6 +341,16 @@ class Search:
     def simulations(self) -> int:
         """How many were made so far, by all workers."""
         return sum(int(w.run["simulations"]) for w in self.workers)
+
+    @property
+    def choose(self) -> Choice:
+        """By what the action to play is chosen: the options say so, or a baseline does."""
+        return self._choose or self.options.choose
+
+    @property
+    def _created(self) -> int:
+        """Nodes ever added, by all workers."""
+        return sum(int(w.run["created"]) for w in self.workers)
 
     @property
     def tree(self) -> TreeView:
@@ -312,18 +369,9 @@ class Search:
                 worker.compact(child)
             else:
                 worker.reset()
-        self._committed(action, mover)
-
-    def _committed(self, action: int, mover: int) -> None:
         self.history.append(action)
-        position = self.position
         if not position.ended:
             self._set_players(position.player, mover)
-
-    def restart(self) -> None:
-        """Drop the tree but keep the position, the tables and the best sequence."""
-        for worker in self.workers:
-            worker.reset()
 
     def save(self, path: str | Path) -> None:
         """Write the whole search to a file; :func:`treewright.load` goes on from there."""
@@ -367,35 +415,43 @@ class Search:
         until: Callable[[Progress], bool] | None,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        def look() -> None:
-            seen = Progress(
-                sum(int(w.run["simulations"]) for w in self.workers),
-                sum(int(w.run["created"]) for w in self.workers),
-                time.perf_counter() - started,
-                self,
-            )
-            if progress is not None:
-                progress(seen)
-            if until is not None and until(seen):
-                self._end("until")
-
-        watched = progress is not None or until is not None
+        look = self._look(started, until, progress)
         if len(self.workers) == 1:
-            self._work(self.workers[0], limits[0], deadline, look if watched else None)
+            self._work(self.workers[0], limits[0], deadline, look, _search)
             return
         next_look = started + SLICE
         with ThreadPoolExecutor(len(self.workers)) as pool:
             jobs = [
-                pool.submit(self._work, w, limit, deadline, None)
+                pool.submit(self._work, w, limit, deadline, None, _search)
                 for w, limit in zip(self.workers, limits, strict=True)
             ]
             while wait(jobs, timeout=SLICE).not_done:
-                if watched and time.perf_counter() >= next_look:
+                if look is not None and time.perf_counter() >= next_look:
                     with self._paused():
                         look()
                     next_look = time.perf_counter() + 10 * SLICE
             for job in jobs:
                 job.result()
+
+    def _look(
+        self,
+        started: float,
+        until: Callable[[Progress], bool] | None,
+        progress: Callable[[Progress], object] | None,
+    ) -> Callable[[], None] | None:
+        """What tells the callbacks where the search is, if there are any."""
+        if progress is None and until is None:
+            return None
+
+        def look() -> None:
+            now = time.perf_counter() - started
+            seen = Progress(self.simulations, self._created, now, self)
+            if progress is not None:
+                progress(seen)
+            if until is not None and until(seen):
+                self._end("until")
+
+        return look
 
     @contextlib.contextmanager
     def _paused(self) -> Iterator[None]:
@@ -415,6 +471,7 @@ class Search:
         limit: tuple[int, int],
         deadline: float,
         look: Callable[[], None] | None,
+        step: Callable[[Worker, int], int],
     ) -> None:
         """Run one worker slice by slice until a limit, an error or ``stop``."""
         worker.set_limit(limit[1])
@@ -430,7 +487,7 @@ class Search:
                 return
             self._may_run.wait()
             with self._locks[self.workers.index(worker)]:
-                status = self._call(worker, min(size, left))
+                status = self._call(worker, min(size, left), step)
                 now = time.perf_counter()
                 if not self._go_on(worker, status):
                     return
@@ -439,9 +496,9 @@ class Search:
                 look()
                 next_look = now + 10 * SLICE
 
-    def _call(self, worker: Worker, simulations: int) -> int:
+    def _call(self, worker: Worker, simulations: int, step: Callable[[Worker, int], int]) -> int:
         try:
-            return worker.search(simulations)
+            return step(worker, simulations)
         except (DomainError, KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:
@@ -468,12 +525,7 @@ class Search:
         message = status_message(worker, status)
         if message is not None:
             raise DomainError(message)
-        self._stopped = {
-            layout.FULL: "memory",
-            layout.NODE_LIMIT: "nodes",
-            layout.SOLVED: "solved",
-            layout.GOAL: "score",
-        }[status]
+        self._stopped = STOPPED[status]
         return False
 
     def _end(self, why: str) -> None:
@@ -501,12 +553,24 @@ class Search:
         finally:
             signal.signal(signal.SIGINT, previous)
 
-    def _keep_best(self) -> None:
-        """Remember the best complete sequence, counted from the first root."""
+    def _keep_best(self, before: list[int]) -> None:
+        """Remember the best complete sequence, counted from the first root.
+
+        ``before`` are the actions from there to the root at which it was simulated.
+        """
         for worker in self.workers:
             score = float(worker.run["best_score"])
             if self.domain.players == 1 and score > self._best[0]:
-                self._best = (score, self.history + worker.best_sequence)
+                self._best = (score, before + worker.best_sequence)
+
+
+def _search(worker: Worker, simulations: int) -> int:
+    return worker.search(simulations)
+
+
+def _no_phases(worker: Worker, simulations: int) -> int:
+    worker.plan(0, 0)
+    return worker.phases(simulations)
 
 
 def _value(child: Child) -> float:

@@ -16,6 +16,7 @@ _POLICIES = {
     "greedy": layout.GREEDY,
     "table": layout.TABLE,
 }
+CHOICES = {"visits": layout.VISITS, "value": layout.VALUE, "max": layout.MAX}
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 _SMALLEST = 2**14
 

@@ -2,16 +2,19 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from treewright.errors import MissingExtra
+from treewright.kernel.choice import before, best_of, sure
 from treewright.kernel.layout import edge_dtype, node_dtype
 from treewright.kernel.worker import Worker
 from treewright.library.options import Choice
 from treewright.library.position import Position
 from treewright.library.result import Child, Children
+from treewright.library.switches import CHOICES
 
 if TYPE_CHECKING:
     from treewright.library.search import Search
@@ -160,10 +163,43 @@ _MERGED: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def merge_children(
-    workers: list[Worker], choose: Choice, position: Position, untried: bool = True
-) -> Children:
-    """The root's children over all workers, in the order in which they would be played.
+class Row(NamedTuple):
+    """A child's numbers as ``kernel/choice.py`` compares them."""
+
+    action: int
+    visits: int
+    mean: float
+    best: float
+    low: float
+    high: float
+
+
+def merge_children(workers: list[Worker], choose: Choice, position: Position) -> Children:
+    """The root's children over all workers, in the order in which they would be played."""
+    merged = _merged(workers, untried=True)
+    unknown = {"visits": 0.0, "value": 0.0}
+    if workers[0].switches.SOLVER:
+        unknown |= {"low": 0.0, "high": 1.0}
+    for action in position.legal():  # not every one has an edge
+        merged.setdefault(action, unknown)
+    rows = [_row(action, numbers) for action, numbers in merged.items()]
+    by, floor = CHOICES[choose], sure(rows, len(rows))
+    rows.sort(key=cmp_to_key(lambda one, other: -1 if before(by, floor, one, other) else 1))
+    return Children(_child(row.action, merged[row.action], position) for row in rows)
+
+
+def best_action(
+    workers: list[Worker], choose: Choice, slack: float | None, accept: float
+) -> int | None:
+    """The action to commit, over all workers; None if no child is acceptable (choice.py)."""
+    rows = [_row(action, row) for action, row in _merged(workers, untried=False).items()]
+    floor, slack = sure(rows, len(rows)), -1.0 if slack is None else slack
+    at = best_of(rows, len(rows), CHOICES[choose], floor, slack, accept)
+    return rows[at].action if at >= 0 else None
+
+
+def _merged(workers: list[Worker], untried: bool) -> dict[int, dict[str, float]]:
+    """The numbers of the root's children over all workers, in the order they were added.
 
     ``untried=False`` leaves out those without a node, which can be thousands.
     """
@@ -180,45 +216,19 @@ def merge_children(
                 else:
                     into[name] = pick(into[name], value)
             into["seen"] = 1.0
-    unknown = {"visits": 0.0, "value": 0.0}
-    if workers[0].switches.SOLVER:
-        unknown |= {"low": 0.0, "high": 1.0}
-    for action in position.legal() if untried else ():  # not every one has an edge
-        merged.setdefault(action, unknown)
-    children = [_child(a, row, position) for a, row in merged.items()]
-    floor = max((c.low or 0.0 for c in children), default=0.0)
-
-    def rank(child: Child) -> tuple[float, ...]:
-        # can't beat what is sure
-        refuted = child.high is not None and child.high <= floor and (child.low or 0.0) < floor
-        value = -math.inf if child.value is None else child.value
-        keys = {
-            "visits": (child.visits, value),
-            "value": (value, child.visits),
-            "max": (-math.inf if child.maximum is None else child.maximum, child.visits),
-        }
-        winning = child.low is not None and child.low >= 1.0
-        return (not refuted, winning, *keys[choose], -child.action)
-
-    return Children(sorted(children, key=rank, reverse=True))
+    return merged
 
 
-def first_within(worker: Worker, children: list[Child], choose: Choice, slack: float) -> Child:
-    """The child that was added first among those worth as much as the best, less ``slack``.
-
-    Its worth is the maximum if that is what is chosen by, and the mean otherwise.
-    """
-
-    def worth(child: Child) -> float:
-        found = child.maximum if choose == "max" else child.value
-        return -math.inf if found is None else found
-
-    best = children[0]
-    if slack <= 0.0:
-        return best
-    near = {child.action: child for child in children if worth(child) >= worth(best) - slack}
-    added = (action for action, _ in _root_rows(worker, untried=False))
-    return next((near[action] for action in added if action in near), best)
+def _row(action: int, numbers: dict[str, float]) -> Row:
+    visits = numbers["visits"]
+    return Row(
+        action=action,
+        visits=int(visits),
+        mean=numbers["value"] / visits if visits else -math.inf,
+        best=numbers.get("best", -math.inf),
+        low=numbers.get("low", 0.0),
+        high=numbers.get("high", 1.0),
+    )
 
 
 def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:

@@ -465,8 +465,8 @@ def test_tile_levels_are_new_and_can_be_finished():
     chain = learn_tiles(own_corpus())
     domain = TileLevels(chain, Controls(length=24))
     search = tw.Search(domain, OPTIONS, seed=3, engine="python", memory="1MiB")
-    while not search.position.ended:
-        assert search.advance(12) is not None
+    search.run_phases(simulations=12)
+    assert search.position.ended
     level = domain.level(search.history)
     assert level.length == 24
     state = search.position.state

@@ -25,7 +25,7 @@ def run(seconds: float) -> list[dict[str, Any]]:
             search.run(CHUNK)
             spent += time.process_time() - begun
             done += CHUNK
-            search.restart()
+            search.begin()
         rows.append(
             {
                 "size": size,

@@ -31,7 +31,6 @@ from treewright.apps.levels.tiledomain import TileLevels
 from treewright.apps.levels.tiles import LevelError
 from treewright.kernel.rng import stream_seed
 from treewright.library.options import Options
-from treewright.library.result import Child
 from treewright.library.search import Search
 
 ROLLOUTS = 200
@@ -85,7 +84,7 @@ class Made:
 
 def compile_kernel(domain: "Maker") -> None:
     """Compile, or load, what generating will need, so that it does not count as search."""
-    Search(domain, OPTIONS, memory=MEMORY).advance(2)
+    Search(domain, OPTIONS, memory=MEMORY).run_phases(1, simulations=2)
 
 
 def attempt(
@@ -93,22 +92,11 @@ def attempt(
 ) -> tuple[list[int], int, float] | None:
     """One level: its actions, the rollouts spent and its reward; ``None`` if it got stuck."""
     search = Search(domain, options, seed=seed, memory=MEMORY)
-
-    def good(child: Child) -> bool:
-        return child.maximum is not None and child.maximum > FAILED
-
-    refused = 0
-    while not search.position.ended:
-        if search.advance(rollouts, slack=SLACK, accept=good) is not None:
-            refused = 0
-            continue
-        if search.result().stopped == "interrupt":
-            raise KeyboardInterrupt
-        refused += 1
-        if refused > PATIENCE:
-            return None
+    made = search.run_phases(simulations=rollouts, slack=SLACK, accept=FAILED, patience=PATIENCE)
+    if made.stopped == "interrupt":
+        raise KeyboardInterrupt
     position = search.position
-    if position.state.dead:
+    if made.stopped == "refused" or position.state.dead:
         return None
     return search.history, search.simulations, position.rewards()[0]
 

@@ -156,12 +156,11 @@ class _Run:
             engine=self._engine,
         )
 
-    def _run(self, search: Search, nodes: int) -> str:
-        """Some nodes of one search; why it stopped."""
+    def _run(self, search: Search, nodes: int, commit: bool = False) -> str:
+        """Some nodes of one search, and the best action if it is to be committed; why it ended."""
         if search.position.ended:
             return "solved"
-        counts = search.workers[0].run
-        created, simulations = int(counts["created"]), int(counts["simulations"])
+        created = int(search.workers[0].run["created"])
         seen = None
         if self._progress is not None:
             report = self._progress
@@ -171,12 +170,12 @@ class _Run:
                 made = self._made + now.created - created
                 report(Progress(made, max(best, self.score)))
 
-        result = search.run(nodes=nodes, progress=seen)
-        self._made += result.created - created
-        self._simulations += result.simulations - simulations
-        if result.best_score is not None and result.best_score > self.score:
-            self.score, self.best = result.best_score, result.best_sequence
-        return result.stopped
+        made = search.run_phases(1, nodes=nodes, commit=commit, progress=seen)
+        self._made += made.created
+        self._simulations += made.simulations
+        if made.best_score is not None and made.best_score > self.score:
+            self.score, self.best = made.best_score, made.best_sequence
+        return made.stopped
 
     def once(self) -> None:
         """One tree, as far as the memory goes."""
@@ -197,7 +196,7 @@ class _Run:
             if self._made < self._nodes:
                 self._searches += 1
                 if parts is None:
-                    search.restart()
+                    search.begin()
                 else:
                     everybody = self._recast(search, next(parts))
 
@@ -212,12 +211,7 @@ class _Run:
         Each step has all its nodes: a memory that is full before is made free by recycling.
         """
         search = self._search("recycle")
-        while self._made < self._nodes and not search.position.ended:
-            why = self._run(search, min(nodes, self._nodes - self._made))
-            if why != "nodes":
-                self._stopped = why
-                break
-            best = search.result().best
-            if best == self._domain.grounding.stop:
-                break
-            search.commit(best)
+        why = "nodes"
+        while why == "nodes" and self._made < self._nodes and not search.position.ended:
+            why = self._run(search, min(nodes, self._nodes - self._made), commit=True)
+        self._stopped = why

@@ -1,7 +1,8 @@
-"""Bridge burning: the kernel in phases, each ending with a commit (Baier & Cowling, figure 3).
+"""Bridge burning: the kernel's phases, one turn after another (Baier & Cowling, figure 3).
 
-The same as :func:`treewright.run_phases`, in one compiled call: an agent plans thousands of turns,
-and at a few hundred simulations a phase the way through Python would cost more than the search.
+The loop is that of kernel/phases.py.  An agent plans thousands of turns with it, under a clock of
+CPU time, so it goes to the worker itself: what :class:`treewright.Search` does around each run
+would take as long as a small turn.
 """
 
 from typing import Any
@@ -9,63 +10,50 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import DomainError
+from treewright.kernel import layout
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
 from treewright.library.domain import Domain
-from treewright.library.evolutionary.agent import HERE, Budget, Clock
+from treewright.library.evolutionary.agent import Budget, Clock
 from treewright.library.options import Options
-from treewright.library.switches import params_of, parse_memory, switches_of
+from treewright.library.switches import CHOICES, params_of, parse_memory, switches_of
 
 SLICE = 200  # simulations between looks at the clock
-
-
-class _BurningWorker(Worker):
-    texts = (*Worker.texts, HERE / "burning_kernel.py")
-    entry = "burn"
-
-    def burn(self, *arguments: Any) -> int:
-        return int(self._module.burn(self._tree, self._tables, *self._seen, *arguments))
-
-    def begin(self, state: np.ndarray, seed: int, player: int) -> None:
-        """An empty tree at another state."""
-        self._root[0] = state[0]
-        self._rng[0] = stream_seed(seed)
-        self._run["simulations"] = 0
-        self.reset()
-        self.start()
-        self.set_players(player, player)
 
 
 class Burning:
     """One kernel, used again and again for searches in phases."""
 
     def __init__(self, domain: Domain, options: Options, memory: str, keep: int = 0) -> None:
-        """``keep``: so many of the best committed states are kept, each of another value."""
-        size = parse_memory(memory)
-        self._worker = _BurningWorker(
+        """``keep``: this many of the best committed states are kept, each of another value."""
+        self._worker = Worker(
             domain,
             switches_of(domain, options),
-            params_of(options, size, "stop"),
+            params_of(options, parse_memory(memory), "stop"),
             RecordProxy(np.zeros(1, domain.state)),
             0,
             True,
         )
-        self._scratch = np.empty(size // 24, np.int32)
-        self._chosen = np.zeros(0, np.int32)
-        self._done = 0
-        self.kept = np.zeros(keep, domain.state)
-        self.scores = np.zeros(keep)  # of the kept states; -inf where there is none
+        self._worker.keep(keep)
+        self._choose = CHOICES[options.choose]
+        self.chosen: list[int] = []  # the committed actions
 
     def begin(self, state: np.ndarray, seed: int, player: int) -> None:
-        self._worker.begin(state, seed, player)
-        self._done = 0
+        """An empty tree at another state."""
+        self._worker.begin(state, stream_seed(seed), player)
+        self.chosen = []
         self.scores[:] = -np.inf
 
     @property
-    def chosen(self) -> list[int]:
-        """The committed actions."""
-        return [int(a) for a in self._chosen[: self._done]]
+    def kept(self) -> np.ndarray:
+        """The best committed states."""
+        return self._worker.kept
+
+    @property
+    def scores(self) -> np.ndarray:
+        """What the kept states are worth; -inf where there is none."""
+        return self._worker.scores
 
     @property
     def simulations(self) -> int:
@@ -93,10 +81,8 @@ class Burning:
         for _ in range(phases):
             clock = Clock(budget.seconds / phases)
             while clock.left > 0:
-                self.burn(0, SLICE)
-            before = self._done
-            self.burn(1, 0)
-            if self._done == before:
+                self.search(SLICE)
+            if not self.burn(1, 0):
                 break
 
     def run_short(self, simulations: int, budget: Budget) -> None:
@@ -107,27 +93,35 @@ class Burning:
         assert budget.seconds is not None
         clock = Clock(budget.seconds)
         phases = max(1, SLICE // simulations)
-        before = -1
-        while clock.left > 0 and self._done > before:
-            before = self._done
-            self.burn(phases, phases * simulations)
+        while clock.left > 0 and self.burn(phases, phases * simulations):
+            pass
 
-    def burn(self, phases: int, simulations: int, length: int = 0) -> None:
-        """``phases`` (0: no commit) with simulations in all; then complete a turn to ``length``."""
-        most = self._done + max(phases, length) + 1
-        if len(self._chosen) < most:
-            self._chosen = np.concatenate([self._chosen, np.zeros(2 * most, np.int32)])
-        found = self._worker.burn(
-            phases,
-            simulations,
-            self._scratch,
-            self._chosen,
-            self._done,
-            length,
-            self.kept,
-            self.scores,
+    def search(self, simulations: int) -> None:
+        """Search without a commit: a phase that is left before its end."""
+        self._plan(1, simulations + 1)
+        self._go_on(simulations)
+
+    def burn(self, phases: int, simulations: int) -> int:
+        """Search and commit with so many simulations in all; how often it has committed."""
+        self._plan(phases, simulations)
+        return self._go_on(simulations)
+
+    def complete(self, length: int) -> None:
+        """Follow the tree as deep as it goes, then the rollout policy, up to so many actions."""
+        self._plan(0, 0, length - len(self.chosen))
+        self._go_on(0)
+
+    def _plan(self, phases: int, simulations: int, length: int = 0) -> None:
+        # of children with the same mean the first one is taken
+        self._worker.plan(
+            phases, simulations, max(1, phases), choose=self._choose, slack=0.0, length=length
         )
-        if found < 0:
-            message = status_message(self._worker, -found)
+
+    def _go_on(self, simulations: int) -> int:
+        status = self._worker.phases(simulations)
+        made = self._worker.committed
+        self.chosen += made
+        if status not in (layout.DONE, layout.PHASED, layout.REFUSED):
+            message = status_message(self._worker, status)
             raise DomainError(message or "the tree is full: give the agent more memory")
-        self._done = found
+        return len(made)

@@ -34,6 +34,6 @@ class TurnMCTS(Agent):
         player = self._turn.player(state)
         self._burning.begin(state, seed, player)
         self._burning.run(self.phases, budget)
-        self._burning.burn(0, 0, self.length)
+        self._burning.complete(self.length)
         actions = self._burning.chosen
         return Plan(actions, self._turn.value_after(state, actions), self._burning.simulations)

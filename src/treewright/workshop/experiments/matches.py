@@ -50,7 +50,7 @@ def play(domain: Domain, players: Sequence[Player], seed: int) -> list[float]:
         for other in searches:
             if other is not None:
                 other.commit(action)
-                other.restart()
+                other.begin()
     return position.rewards()
 
 

@@ -1,0 +1,171 @@
+"""Phases: search, commit, search again; executed behind ``kernel/steps.py``.
+
+This is the loop behind re-rooting between moves (Magnuson 2.1), Kartal's planning step by step
+(4.5), MCMCTS's moves and bridge burning (Baier & Cowling, figure 3).  ``layout.PHASES`` has its
+rules and how far it is, so that it can be left after any simulation and gone on with later.
+"""
+
+import math
+
+from numpy import int64
+
+from treewright.kernel.choice import best_of, sure
+from treewright.kernel.layout import DONE, FULL, PHASED, REFUSED, SOLVED
+from treewright.kernel.reclaim import compact
+
+
+def phases(tree, t, params, runs, rng, plans, chosen, rows, scratch, kept, scores, simulations):
+    """Search and commit with up to this many simulations, and say how it ended.
+
+    ``DONE`` is for "to be continued", ``PHASED`` for the end of the last phase.  ``chosen``
+    receives the committed actions, ``kept`` the best of the committed states if it has rows.
+    """
+    tree = borrow(tree)
+    t = borrow(t)
+    rng = borrow(rng)
+    run = runs[0]
+    plan = plans[0]
+    left = simulations
+    while plan.phase < plan.phases:
+        if plan.actions >= len(chosen):
+            return DONE
+        if not (CHANCE and player(tree.root[0], t) < 0):
+            share = share_of(plan)
+            before = run.simulations
+            status = search(tree, t, params, runs, rng, min(left, share - plan.spent))
+            plan.spent += run.simulations - before
+            left -= run.simulations - before
+            if PLAYERS == 1 and run.best_score > plan.best_score:
+                plan.best_score = run.best_score
+                plan.best_after = plan.actions
+            full = status == FULL and plan.full_ends
+            if status != DONE and status != SOLVED and not full:
+                return status
+            if status == DONE and plan.spent < share:
+                return DONE
+            plan.status = status
+            plan.spent = 0
+        if not commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+            plan.refused += 1
+            if plan.refused > plan.patience:
+                return REFUSED
+            continue
+        plan.refused = 0
+        plan.phase += 1
+        if PLAYERS == 1 and HAS_VALUE and len(scores) > 0:
+            value(tree.root[0], t, tree.rewards)
+            keep(kept, scores, tree.root[0], tree.rewards[0])
+        if over(tree.root[0], t, run):
+            plan.phases = plan.phase
+    if plan.length > 0:
+        return complete(tree, t, params, runs, rng, plan, chosen, rows, scratch)
+    return PHASED
+
+
+def share_of(plan):
+    """The simulations of this phase: they are shared out equally over ``plan.over`` phases."""
+    done = plan.simulations * plan.phase // plan.over
+    return plan.simulations * (plan.phase + 1) // plan.over - done
+
+
+def over(s, t, run):
+    """Whether there is nothing to decide any more: the game has ended, or the turn to plan."""
+    if ended(s, t):
+        return True
+    return TURN and player(s, t) >= 0 and player(s, t) != run.root_player
+
+
+def commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+    """Play the best child and keep its subtree only; False if there is none.  Chance is drawn."""
+    s = tree.root[0]
+    mover = player(s, t)
+    nodes = tree.nodes
+    child = -1
+    if CHANCE and mover < 0:
+        action = sample_chance(s, t, rng)
+        for i in range(nodes[0].first, nodes[0].first + nodes[0].tried):
+            if nodes[tree.edges[i].child].action == action:
+                child = tree.edges[i].child
+    else:
+        count = list_children(tree, rows)
+        floor = sure(rows, count) if SOLVER else 0.0
+        at = best_of(rows, count, plan.choose, floor, plan.slack, plan.accept)
+        if at < 0:
+            return False
+        child = tree.edges[nodes[0].first + at].child
+        action = int64(nodes[child].action)  # as in steps.py: ``play`` is compiled once
+        run.root_mover = mover
+    play(s, t, action)
+    if plan.carry and child >= 0:
+        compact(nodes, tree.edges, runs, child, 0, LAZY, scratch)
+    else:
+        clear_tree(tree, run)
+    chosen[plan.actions] = action
+    plan.actions += 1
+    return True
+
+
+def list_children(tree, rows):
+    """Copy the root's children into ``rows`` and return how many there are."""
+    root = tree.nodes[0]
+    for i in range(root.tried):
+        child = tree.nodes[tree.edges[root.first + i].child]
+        row = rows[i]
+        row.action = child.action
+        row.visits = child.visits
+        row.mean = child.value / child.visits if child.visits > 0 else -math.inf
+        if MAX_BACKUP:
+            row.best = child.best
+        if SOLVER:
+            row.low = child.low
+            row.high = child.high
+    return int64(root.tried)
+
+
+def clear_tree(tree, run):
+    """An empty tree: the root, never simulated."""
+    run.nodes = 1
+    run.edges = 0
+    run.created += 1
+    for kind in range(len(run.free)):
+        run.free[kind] = 0
+    root = tree.nodes[0]
+    root.value = 0.0
+    root.visits = 0
+    root.action = -1
+    root.first = 0
+    root.n = 0
+    root.tried = 0
+    if MAX_BACKUP:
+        root.best = -math.inf
+    if SOLVER:
+        root.low = 0.0
+        root.high = 1.0
+
+
+def keep(kept, scores, s, found):
+    """Keep a state if it is among the best; of states of the same value the first."""
+    worst = 0
+    for row in range(len(scores)):
+        if scores[row] == found:
+            return
+        if scores[row] < scores[worst]:
+            worst = row
+    if found > scores[worst]:
+        scores[worst] = found
+        kept[worst] = s
+
+
+def complete(tree, t, params, runs, rng, plan, chosen, rows, scratch):
+    """Follow the best children as deep as the tree goes, then the rollout policy."""
+    run = runs[0]
+    while plan.actions < plan.length and not over(tree.root[0], t, run):
+        if not commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+            s = tree.root[0]
+            action = rollout_action(tree, t, params[0], run, rng, s, player(s, t))
+            if action < 0:
+                return -action
+            play(s, t, action)
+            chosen[plan.actions] = action
+            plan.actions += 1
+    return PHASED
