@@ -1,5 +1,6 @@
 """The command ``treewright``: one thin module per group, heavy imports inside the commands."""
 
+import os
 import sys
 
 from treewright.errors import TreewrightError
@@ -7,20 +8,50 @@ from treewright.errors import TreewrightError
 
 def main() -> None:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
+    _open_streams()
     from treewright.cli.app import app
 
     try:
-        app(standalone_mode=True)
+        try:
+            app(standalone_mode=True)
+        finally:
+            sys.stdout.flush()  # a full device shall be told here, where it can be said
     except TreewrightError as error:
         print(f"treewright: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        sys.stderr.close()
+        _forget_output()
         sys.exit(0)
-    except OSError as error:  # a file or folder that can't be read or written
-        if error.filename is None:
-            raise
-        print(f"treewright: {error.filename}: {error.strerror}", file=sys.stderr)
+    except MemoryError:
+        print("treewright: this needs more memory than there is", file=sys.stderr)
         sys.exit(2)
+    except OSError as error:  # a file or folder that can't be read or written
+        if error.filename is None and error.errno is None:
+            raise
+        where = "the output" if error.filename is None else error.filename
+        print(f"treewright: {where}: {error.strerror}", file=sys.stderr)
+        if error.filename is None:
+            _forget_output()
+        sys.exit(2)
+
+
+def _open_streams() -> None:
+    """A stream that was closed before we began is nothing, instead of a missing object.
+
+    Names that are no valid text, which Python keeps as lone surrogates, are printed as escapes.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _forget_output() -> None:
+    """Drop what can't be written, or the interpreter would try once more when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None  # type: ignore[assignment]

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.errors import OptionError
-from treewright.workshop.commands import Json, Quiet, emit
+from treewright.workshop.commands import (
+    MOST_PROCESSES,
+    Json,
+    Quiet,
+    check_workers,
+    emit,
+    exit_if_interrupted,
+)
 
 if TYPE_CHECKING:
     from treewright.workshop.experiments.experiment import Experiment
@@ -96,7 +103,8 @@ def run(
     chosen = _chosen(names, all_)
     seconds = _seconds(time)
     wanted = _only(only)
-    count = workers if workers is not None else os.cpu_count() or 1
+    count = workers if workers is not None else min(os.cpu_count() or 1, MOST_PROCESSES)
+    check_workers("--workers", count, MOST_PROCESSES)
     found: list[dict[str, Any]] = []
     with Store(store) as opened, executor(engine, count) as cells:
         for experiment in chosen:
@@ -137,8 +145,7 @@ def run(
                 break
     if as_json:
         emit(found, "", as_json)
-    if found and found[-1]["stopped"] == "interrupt":
-        raise typer.Exit(130)
+    exit_if_interrupted(bool(found) and found[-1]["stopped"] == "interrupt")
     if any(f["failed"] or f["stopped"] not in ("", "time") for f in found):
         raise typer.Exit(1)
 

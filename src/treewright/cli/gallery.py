@@ -1,12 +1,19 @@
 """``treewright gallery``: one of everything, on one page."""
 
+import os
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.library.writing import make_folder, write_whole
 from treewright.workshop.commands import Json, Quiet, Seed, emit
+
+if TYPE_CHECKING:
+    from treewright.workshop.gallery import Piece
 
 
 def gallery(
@@ -20,7 +27,7 @@ def gallery(
 
     Examples: treewright gallery; treewright gallery --only nim --only samegame --out pictures
     """
-    from treewright.errors import OptionError, TreewrightError, nearest
+    from treewright.errors import OptionError, nearest
     from treewright.workshop.gallery import everything
     from treewright.workshop.gallery.page import page
 
@@ -29,17 +36,46 @@ def gallery(
         if name not in known:
             raise OptionError(f"the gallery has no piece {name!r}{nearest(name, known)}")
     chosen = {name: make for name, make in known.items() if not only or name in only}
-    made = {}
-    for at, (name, make) in enumerate(chosen.items()):
-        if not quiet:
-            print(f"{at + 1} of {len(chosen)}: {name}", file=sys.stderr, flush=True)
-        made[name] = make(seed)
+    made: dict[str, Piece] = {}
+    stopped = False
+    try:
+        for at, (name, make) in enumerate(chosen.items()):
+            if not quiet:
+                print(f"{at + 1} of {len(chosen)}: {name}", file=sys.stderr, flush=True)
+            made[name] = _made(make, seed)
+    except KeyboardInterrupt:
+        stopped = True
     file = out / "index.html"
     names = "".join(f" --only {name}" for name in only or [])
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        file.write_text(page(made, f"treewright gallery{names} --seed {seed}"))
-    except OSError as error:
-        raise TreewrightError(f"{file} can't be written: {error.strerror}") from error
+    make_folder(out)
+    write_whole(file, page(made, f"treewright gallery{names} --seed {seed}"))
     commands = {name: piece.command for name, piece in made.items()}
     emit({"page": str(file), "pieces": commands}, f"{file}: {len(made)} pieces", as_json)
+    if stopped:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(130)  # the piece in hand is still at work, and can't be asked to end
+
+
+def _made(make: "Callable[[int], Piece]", seed: int) -> "Piece":
+    """A piece, made by a thread of its own.
+
+    In the main thread each search inside would take Ctrl-C for itself and end early, and the piece
+    would go on with the next one.
+    """
+    found: list[Piece] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            found.append(make(seed))
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+    if raised:
+        raise raised[0]
+    return found[0]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from treewright.workshop.commands import (
+    MOST_THREADS,
     C,
     Json,
     Memory,
@@ -20,8 +21,10 @@ from treewright.workshop.commands import (
     Solver,
     Workers,
     check_target,
+    check_workers,
     count_of,
     emit,
+    exit_if_interrupted,
     options,
     progress,
     settings,
@@ -58,6 +61,7 @@ def search(
     from treewright.library.registry import find
     from treewright.library.search import Search
 
+    check_workers("--workers", workers, MOST_THREADS)
     found = Search(
         find(domain, **settings(set_)),
         options(c, rave, solver, policy),
@@ -81,6 +85,7 @@ def search(
             f"{count_of(len(result.best_sequence), 'action')}"
         )
     emit({"domain": domain, "seed": seed} | result.to_dict(), text, as_json)
+    exit_if_interrupted(result.stopped == "interrupt")
 
 
 def tree(
@@ -112,9 +117,10 @@ def tree(
     check_target("--out", out, FORMATS)
     found = Search(find(domain, **settings(set_)), options(c, rave, solver, policy), seed=seed)
     with progress(domain, simulations, None, quiet) as seen:
-        found.run(simulations, progress=seen)
+        result = found.run(simulations, progress=seen)
     shown = draw_tree(found, out, depth=depth, top=top)
     emit({"out": str(out), "nodes": shown}, f"{out}: {shown} nodes drawn", as_json)
+    exit_if_interrupted(result.stopped == "interrupt")
 
 
 def check(

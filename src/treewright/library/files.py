@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +13,7 @@ from treewright.errors import OptionError, TreeFileError
 from treewright.library.domain import Domain
 from treewright.library.options import Options, Rave, Rollout, SelectionBias, Widening
 from treewright.library.search import Search
+from treewright.library.writing import whole
 
 FORMAT = 1
 
@@ -35,14 +35,8 @@ def save(search: Search, path: Path) -> None:
         "best": search._best,
     }
     arrays = {f"{i}/{k}": v for i, w in enumerate(search.workers) for k, v in w.saved.items()}
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise TreeFileError(f"{path} can't be written: {error.strerror}") from error
+    with whole(path, TreeFileError) as part, part.open("wb") as file:
+        np.savez(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 
 
 def load(path: str | Path, domain: Domain) -> Search:

@@ -19,6 +19,7 @@ _POLICIES = {
 CHOICES = {"visits": layout.VISITS, "value": layout.VALUE, "max": layout.MAX}
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 _SMALLEST = 2**14
+_LARGEST = 2**50
 
 
 def switches_of(domain: Domain, options: Options) -> Switches:
@@ -93,13 +94,15 @@ def parse_memory(memory: str | int) -> int:
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]i?)?b?\s*", memory.lower())
         if not found:
             raise OptionError(f"memory={memory!r}: write it like '512MiB' or '1GiB'")
-        size = int(float(found[1]) * _UNITS[found[2] or ""])
+        size = int(min(float(found[1]) * _UNITS[found[2] or ""], 2.0 * _LARGEST))
     elif isinstance(memory, bool) or not isinstance(memory, int):
         raise OptionError(f"memory={memory!r}: write it like '512MiB' or as a number of bytes")
     else:
         size = memory
     if size < _SMALLEST:
         raise OptionError(f"memory={memory!r} is too little: at least 16KiB")
+    if size > _LARGEST:
+        raise OptionError(f"memory={memory!r} is more than any machine has: at most 1 PiB")
     return size
 
 

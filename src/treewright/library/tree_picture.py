@@ -4,9 +4,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import MissingExtra, OptionError, TreewrightError
+from treewright.errors import MissingExtra, OptionError
 from treewright.library.search import Search
 from treewright.library.tree import Shown
+from treewright.library.writing import whole, write_whole
 
 FORMATS = (".svg", ".png", ".pdf", ".dot")
 
@@ -20,14 +21,13 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
     if out.suffix not in FORMATS:
         raise OptionError(f"{out}: draw to one of {', '.join(FORMATS)}")
     shown = list(search.tree.walk(depth, top))
-    try:
-        if out.suffix == ".dot":
-            out.write_text(search.tree.to_dot(depth, top) + "\n")
-        else:
-            dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
-            _figure(shown, search).savefig(out, bbox_inches="tight", dpi=110, **dated)
-    except OSError as error:
-        raise TreewrightError(f"{out} can't be written: {error.strerror}") from error
+    if out.suffix == ".dot":
+        write_whole(out, search.tree.to_dot(depth, top) + "\n")
+    else:
+        dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
+        figure = _figure(shown, search)
+        with whole(out) as part:
+            figure.savefig(part, bbox_inches="tight", dpi=110, **dated)
     return len(shown)
 
 

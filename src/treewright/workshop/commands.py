@@ -1,7 +1,6 @@
 """What commands share: option types, output, progress."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.errors import OptionError
+from treewright.library.writing import json_text
 
 if TYPE_CHECKING:
     from treewright.library.options import Options
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+MOST_THREADS, MOST_PROCESSES = 1024, 256
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 Simulations = Annotated[int | None, typer.Option(help="Budget: simulations.")]
 Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
@@ -29,7 +30,7 @@ Set = Annotated[
 ]
 C = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT.")]
 Rave = Annotated[float | None, typer.Option(help="Switch on MC-RAVE with this equivalence k.")]
-Solver = Annotated[bool, typer.Option("--solver", help="Back up proven results.")]
+Solver = Annotated[bool, typer.Option(help="Back up proven results.")]
 Policy = Annotated[str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")]
 
 
@@ -75,14 +76,22 @@ def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
 def emit(data: Any, text: str, as_json: bool) -> None:
     """Print a command's result: for people, or one JSON document."""
     if as_json:
-        json.dump(data, sys.stdout, indent=2, default=_plain, allow_nan=True)
-        sys.stdout.write("\n")
+        sys.stdout.write(json_text(data, indent=2))
     else:
         typer.echo(text)
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else str(value)
+def exit_if_interrupted(stopped: bool) -> None:
+    """After everything is written: Ctrl-C ends a command with 130, whatever it could keep."""
+    if stopped:
+        raise typer.Exit(130)
+
+
+def check_workers(option: str, count: int, most: int) -> int:
+    """Refuse a number of threads or processes that no machine could serve."""
+    if not 1 <= count <= most:
+        raise OptionError(f"{option} must be at least 1 and at most {most:,}, not {count:,}")
+    return count
 
 
 def count_of(number: int, noun: str, plural: str = "") -> str:

@@ -70,7 +70,7 @@ def test_setup_in_the_middle():
         (b"(;SZ[25];B[dd])", "25x25"),
         (b"(;SZ[9];B[dd];W[dd])", "node 2: D6 is not legal"),
         (b"(;SZ[9]AB[dd]AW[dd])", "node 0: there are two stones at D6"),
-        (b"(;SZ[9]KM[lots])", "not SGF"),
+        (b"(;SZ[9]KM[lots])", "is no number"),
         (b"\xff\xfe(;SZ[9", "not SGF"),
     ],
 )

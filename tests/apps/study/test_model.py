@@ -88,7 +88,7 @@ def test_no_file_and_no_json(tmp_path):
     with pytest.raises(LevelError, match="can't be read"):
         load_model(tmp_path / "none.json")
     (tmp_path / "m.json").write_text("{")
-    with pytest.raises(LevelError, match="not JSON"):
+    with pytest.raises(LevelError, match="no JSON"):
         load_model(tmp_path / "m.json")
 
 

@@ -6,7 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from treewright.errors import OptionError
-from treewright.workshop.commands import Json, Quiet, Seconds, Seed, counted, emit
+from treewright.workshop.commands import (
+    Json,
+    Quiet,
+    Seconds,
+    Seed,
+    counted,
+    emit,
+    exit_if_interrupted,
+)
 
 
 def optimize(
@@ -74,6 +82,7 @@ def optimize(
         f"{found.nfev:,} evaluations in {found.seconds:.1f} s; {found.message}"
     )
     emit(data, text, as_json)
+    exit_if_interrupted(found.message == "interrupted")
 
 
 def _read(function: str, dim: int, bounds: str | None) -> tuple[Any, Any, int | None]:

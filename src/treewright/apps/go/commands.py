@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.errors import OptionError
+from treewright.library.writing import make_folder, whole, write_whole
 from treewright.workshop.commands import (
+    MOST_THREADS,
     Json,
     Quiet,
     Seed,
     check_target,
+    check_workers,
     emit,
+    exit_if_interrupted,
     progress_bar,
     working,
 )
@@ -31,7 +35,7 @@ app = typer.Typer(
 
 Simulations = Annotated[int | None, typer.Option(min=1, help="Simulations a move.")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds a move, if no clock is set.")]
-Threads = Annotated[int, typer.Option(min=1, help="Trees grown side by side.")]
+Threads = Annotated[int, typer.Option(help="Trees grown side by side.")]
 Size = Annotated[int, typer.Option(min=2, max=19, help="Board size, 2 to 19.")]
 Komi = Annotated[float, typer.Option(help="White's compensation, in half points.")]
 SIMULATIONS = 10_000
@@ -78,7 +82,10 @@ def gtp(
         komi,
         sys.stderr if log else None,
     )
+    engine.player.prepare(engine.game, engine.game.to_play)  # refuses memory that is too little
+    engine.player.forget()
     engine.serve(sys.stdin)
+    engine.leave()
 
 
 def _budget(simulations: int | None, seconds: float | None) -> "Budget":
@@ -96,6 +103,7 @@ def _style(
 ) -> "Style":
     from treewright.apps.go.gtp.player import style
 
+    check_workers("--threads", threads, MOST_THREADS)
     return style(search, workers=threads, memory=memory, reuse=reuse, resign=resign, seed=seed)
 
 
@@ -134,9 +142,10 @@ def analyse(
     style = _style("default", threads, "512MiB", False, 0.0, seed)
     with progress_bar("analysing", len(game.moves) + 1, quiet) as seen:
         found = review(game, style, budget.simulations, budget.seconds, seen)
-    graph(found, file.name).savefig(picture)
+    with whole(picture) as part:
+        graph(found, file.name).savefig(part)
     if sgf is not None:
-        sgf.write_text(records.write(game, comments=comments(found)), encoding="utf-8")
+        write_whole(sgf, records.write(game, comments=comments(found)))
     swings = found.swings()
     lines = [
         f"move {s.number}, {'BW'[s.colour - 1]} {s.vertex}: Black {s.before:.0%} -> {s.after:.0%}"
@@ -151,6 +160,7 @@ def analyse(
         "swings": [s.number for s in swings],
     }
     emit(data, f"{text}\nwin-rate graph: {picture}", as_json)
+    exit_if_interrupted(len(found.steps) < len(game.moves))
 
 
 @app.command("match")
@@ -179,6 +189,7 @@ def match(
     from treewright.workshop.experiments.stats import rate
 
     rows = []
+    stopped = False
     with contextlib.ExitStack() as open_engines, progress_bar("games", games, quiet) as seen:
 
         def start(command: str, stream: int) -> Talker:
@@ -189,12 +200,13 @@ def match(
 
         players = [start(first, 0), start(second, 1)]
         if sgf is not None:
-            sgf.mkdir(parents=True, exist_ok=True)
+            make_folder(sgf)
         for number in range(games):
             black = number % 2
             try:
                 played = play(players[black], players[1 - black], size, komi)
             except KeyboardInterrupt:
+                stopped = True
                 break
             won = None if played.winner == 0 else (black + played.winner - 1) % 2
             rows.append(
@@ -208,7 +220,7 @@ def match(
             if sgf is not None:
                 names = (first, second) if black == 0 else (second, first)
                 text = records.write(played.game, played.result, names)
-                (sgf / f"game-{number + 1:03}.sgf").write_text(text, encoding="utf-8")
+                write_whole(sgf / f"game-{number + 1:03}.sgf", text)
             if seen is not None:
                 seen(number)
     wins = sum(row["winner"] == 1 for row in rows)
@@ -217,6 +229,7 @@ def match(
     text += f" ({share.low:.0%} to {share.high:.0%})" if share else ""
     interval = [share.low, share.high] if share else None
     emit({"games": rows, "wins": wins, "interval": interval}, text, as_json)
+    exit_if_interrupted(stopped)
 
 
 def _words(command: str) -> list[str]:

@@ -1,5 +1,6 @@
 """A game of Go that the engine plays against itself, and what it thought of it."""
 
+from dataclasses import replace
 from typing import Any
 
 from treewright.apps.go.board import BLACK, EMPTY, PASS
@@ -24,8 +25,8 @@ def piece(seed: int) -> Piece:
         f"treewright go match treewright treewright --games 1 --simulations {SIMULATIONS} "
         f"--seed {seed} --sgf games; treewright go analyse games/game-001.sgf",
         f"MC-RAVE with priors plays both sides of 9x9 at {SIMULATIONS:,} simulations a move "
-        f"({len(game.moves)} moves, {outcome}); on the right, Black's chances as the engine saw "
-        "them, with the moves that cost most.",
+        f"({len(game.moves)} moves, {outcome}); on the right, Black's chances as both players "
+        "saw them.",
         [png(drawn, "A Go board and the win rate along the game")],
     )
 
@@ -44,13 +45,12 @@ def _game(seed: int) -> tuple[Game, list[Step], str]:
         if thought.result is not None:
             value = thought.result.value
             now = value if colour == BLACK else 1 - value
-            if steps:  # what the reply's search says of the move before
-                last = steps[-1]
-                steps[-1] = Step(last.number, last.colour, last.vertex, last.before, now, "")
+            if steps:  # each player is optimistic: the mean of both views is shown
+                steps[-1] = replace(steps[-1], rate=(steps[-1].before + now) / 2)
             rate = now
         game.play(colour, thought.point)
         vertex = to_vertex(thought.point, SIZE)
-        steps.append(Step(len(game.moves), colour, vertex, rate, rate, vertex))
+        steps.append(Step(len(game.moves), colour, vertex, rate, rate, vertex, rate))
     score = game.score()
     return game, steps, f"{'B' if score > 0 else 'W'}+{abs(score):g}"
 

@@ -9,9 +9,10 @@ from typing import Any
 from treewright.apps.levels import metrics
 from treewright.apps.levels.chain import Chain
 from treewright.apps.levels.copies import Shelf, automaton
-from treewright.apps.levels.formats import whole
 from treewright.apps.levels.level import Level
+from treewright.apps.levels.tiles import LevelError
 from treewright.errors import MissingExtra
+from treewright.library.writing import write_whole
 
 SHOWN = (
     "length",
@@ -108,7 +109,7 @@ def plot_range(found: dict[str, Any], chain: Chain, path: Path) -> None:
     draw_range(axes, points, chain)
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=130)
-    whole(path, out.getvalue())
+    write_whole(path, out.getvalue(), LevelError)
 
 
 def draw_range(axes: Any, points: Sequence[tuple[float, float]], chain: Chain) -> None:

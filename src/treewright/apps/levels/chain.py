@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treewright.apps.levels.formats import whole
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.tiles import LevelError
+from treewright.library.reading import json_of, text_of
+from treewright.library.writing import write_whole
 
 HISTORY, WIDEST = 2, 8
 FORMAT = "treewright-chain-1"
@@ -118,12 +119,12 @@ class Chain:
                 for state in states
             ],
         }
-        whole(path, (json.dumps(data, separators=(",", ":")) + "\n").encode())
+        write_whole(path, json.dumps(data, separators=(",", ":")) + "\n", LevelError)
 
     @classmethod
     def load(cls, path: Path) -> "Chain":
         try:
-            data = json.loads(path.read_text())
+            data = json_of(text_of(path, LevelError), str(path), LevelError)
             if data["format"] != FORMAT:
                 raise LevelError(f"{path}: this is no chain file of ours (format {FORMAT!r})")
             found = cls(
@@ -139,9 +140,7 @@ class Chain:
                 data["dead_ends"],
             )
             Level.of_columns(list(found.slices), str(path))
-        except OSError as error:
-            raise LevelError(f"{path} can't be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise LevelError(f"{path}: this is no chain file; make one with level learn") from error
         return found
 

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.errors import OptionError
-from treewright.workshop.commands import Json, Quiet, Seed, check_target, count_of, emit, working
+from treewright.library.writing import make_folder, write_whole
+from treewright.workshop.commands import (
+    MOST_PROCESSES,
+    Json,
+    Quiet,
+    Seed,
+    check_target,
+    check_workers,
+    count_of,
+    emit,
+    exit_if_interrupted,
+    working,
+)
 
 if TYPE_CHECKING:
     from treewright.apps.levels.chain import Chain
@@ -45,7 +57,7 @@ def generate(
     corpus: Corpus = None,
     seed: Seed = 0,
     count: Annotated[int, typer.Option(min=1, help="How many levels.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; the levels are the same.")] = 1,
+    workers: Annotated[int, typer.Option(help="Processes; the levels are the same.")] = 1,
     rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per move.")] = 200,
     gaps: Annotated[str | None, typer.Option(help="How many, as 12 or 10..14.")] = None,
     enemies: Annotated[str | None, typer.Option(help="How many, as 30 or 25..35.")] = None,
@@ -97,6 +109,7 @@ def generate(
     treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels;
     treewright level generate --player preference.json --experience beginner
     """
+    check_workers("--workers", workers, MOST_PROCESSES)
     from treewright.apps.levels.controls import Controls
     from treewright.apps.levels.formats import FORMATS, format_of, write_level
     from treewright.apps.levels.generate import compile_kernel, domain_of, generate_many
@@ -132,7 +145,7 @@ def generate(
     one_of("format", kind, FORMATS)
     domain = domain_of(chain, controls)
     if many:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     with working("compiling", quiet):
         compile_kernel(domain)
     rows: list[dict[str, Any]] = []
@@ -165,8 +178,7 @@ def generate(
     if stopped:
         lines.append(f"interrupted: {len(rows)} of {count} levels are done")
     emit(rows if many else rows[0] if rows else {}, "\n".join(lines), as_json)
-    if stopped:
-        raise typer.Exit(130)
+    exit_if_interrupted(stopped)
 
 
 def _wishes_of(model: Path, experience: str | None, score: str | None) -> str:
@@ -260,7 +272,7 @@ def check(
     treewright level check levels/*.txt --player large --json
     """
     from treewright.apps.levels.check import check as run_check
-    from treewright.apps.levels.formats import read_corpus, whole
+    from treewright.apps.levels.formats import read_corpus
     from treewright.apps.levels.tiles import one_of
 
     size: Any = one_of("player", player, ("small", "large"))
@@ -276,9 +288,9 @@ def check(
         if not folder:
             check_target("--picture", picture, (".png",))
         if folder:
-            picture.mkdir(parents=True, exist_ok=True)
+            make_folder(picture)
         for one, name in zip(found, _names([one.level for one in found]), strict=True):
-            whole(picture / f"{name}.png" if folder else picture, one.picture(wrap))
+            write_whole(picture / f"{name}.png" if folder else picture, one.picture(wrap))
     lines = []
     for one in found:
         lines.append(one.text)

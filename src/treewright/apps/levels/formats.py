@@ -13,6 +13,8 @@ from treewright.apps.levels import tiled
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.tiles import TILES, LevelError, one_of, read_legend
 from treewright.errors import nearest
+from treewright.library.reading import json_of, text_of
+from treewright.library.writing import write_whole
 
 FORMAT = "treewright-level-1"
 FORMATS = {
@@ -33,12 +35,7 @@ def read_level(path: Path, legend: Mapping[str, str] | None = None) -> Level:
     kind = path.suffix.lower()
     if kind in (".png", ".jpg", ".bmp"):
         raise LevelError(f"{path} is an image: read it with level import-image --tiles FOLDER")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise LevelError(f"{path} can't be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise LevelError(f"{path} is no text file") from error
+    text = text_of(path, LevelError)
     if kind == ".tmx":
         return tiled.from_tmx(text, str(path))
     if kind == ".tmj":
@@ -50,7 +47,7 @@ def read_level(path: Path, legend: Mapping[str, str] | None = None) -> Level:
 
 def from_text(text: str, where: str, legend: Mapping[str, str] | None = None) -> Level:
     """From lines of characters; empty lines at the end are nothing."""
-    rows = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    rows = text.rstrip("\n").split("\n")
     if legend is not None:
         rows = [_translated(row, i, where, legend) for i, row in enumerate(rows, 1)]
     return Level(tuple(rows), where)
@@ -68,10 +65,7 @@ def _translated(row: str, number: int, where: str, legend: Mapping[str, str]) ->
 
 def from_json(text: str, where: str) -> Level:
     """From ``{"format": "treewright-level-1", "rows": [...]}``."""
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise LevelError(f"{where} is no JSON: {error}") from error
+    data = json_of(text, where, LevelError)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LevelError(f"{where}: a level in JSON has format {FORMAT!r} and a list of rows")
     rows = data.get("rows")
@@ -126,24 +120,13 @@ def write_level(level: Level, path: Path, name: str | None = None) -> None:
     if kind == "png":
         from treewright.apps.levels.drawing import draw_level
 
-        whole(path, draw_level(level))
+        write_whole(path, draw_level(level), LevelError)
         return
     if kind in ("tmx", "tmj"):
         from treewright.apps.levels.drawing import tile_sheet
 
-        whole(path.parent / tiled.SHEET, tile_sheet())
-    whole(path, WRITERS[kind](level).encode())
-
-
-def whole(path: Path, data: bytes) -> None:
-    """Write a file under another name first, so that nothing half-written is ever there."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise LevelError(f"{path} can't be written: {error.strerror}") from error
+        write_whole(path.parent / tiled.SHEET, tile_sheet(), LevelError)
+    write_whole(path, WRITERS[kind](level), LevelError)
 
 
 def read_corpus(folder: Path, legend: Path | None = None) -> list[Level]:
@@ -169,8 +152,8 @@ def _json_has(path: Path, key: str, value: object = None) -> bool:
     if path.suffix.lower() != ".json":
         return False
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        data = json_of(text_of(path, LevelError), str(path), LevelError)
+    except LevelError:
         return False
     return isinstance(data, dict) and key in data and value in (None, data[key])
 
@@ -184,10 +167,4 @@ def _legend_of(folder: Path, legend: Path | None) -> dict[str, str] | None:
         if not found:
             return None
         legend = found[0]
-    try:
-        data = json.loads(legend.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LevelError(f"{legend} can't be read: {error.strerror}") from error
-    except ValueError as error:
-        raise LevelError(f"{legend} is no JSON: {error}") from error
-    return read_legend(data, str(legend))
+    return read_legend(json_of(text_of(legend, LevelError), str(legend), LevelError), str(legend))

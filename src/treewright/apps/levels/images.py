@@ -15,6 +15,8 @@ import numpy as np
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.tiles import EMPTY, TILES, LevelError
 from treewright.errors import MissingExtra, nearest
+from treewright.library.reading import check_picture
+from treewright.library.writing import make_folder, whole
 
 NAMES = {
     "empty": "-",
@@ -58,9 +60,7 @@ def read_tiles(folder: Path) -> list[tuple[str, np.ndarray]]:
         name = path.stem.lower().partition("-")[0].partition(".")[0]
         if name not in NAMES:
             raise LevelError(f"{path}: {name!r} is no tile{nearest(name, NAMES)}")
-        image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
-        if image is None:
-            raise LevelError(f"{path} is no image that OpenCV can read")
+        image = _read(path, cv2.IMREAD_UNCHANGED)
         image = _with_alpha(image)
         if found and image.shape != found[0][1].shape:
             raise LevelError(
@@ -72,6 +72,19 @@ def read_tiles(folder: Path) -> list[tuple[str, np.ndarray]]:
     if not found:
         raise LevelError(f"{folder} has no .png of a tile in it, such as solid.png")
     return found
+
+
+def _read(path: Path, how: int) -> np.ndarray:
+    """A picture's pixels; how many there are is looked at before they are decoded."""
+    cv2 = opencv()
+    check_picture(path, LevelError)
+    try:
+        image: np.ndarray | None = cv2.imread(str(path), how)
+    except cv2.error as error:
+        raise LevelError(f"{path} can't be read as a picture: {error.err}") from None
+    if image is None:
+        raise LevelError(f"{path} is no image that OpenCV can read")
+    return image
 
 
 def _with_alpha(image: np.ndarray) -> np.ndarray:
@@ -87,9 +100,7 @@ def import_image(path: Path, tiles: list[tuple[str, np.ndarray]]) -> Level:
     cv2 = opencv()
     if not path.is_file():
         raise LevelError(f"there is no image {path}")
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise LevelError(f"{path} is no image that OpenCV can read")
+    image = _read(path, cv2.IMREAD_COLOR)
     side_y, side_x = tiles[0][1].shape[:2]
     height, width = image.shape[:2]
     if height % side_y or width % side_x:
@@ -138,12 +149,17 @@ def write_tiles(folder: Path) -> int:
     """Our own tile art as such a folder, for a start; returns the number of pictures."""
     from treewright.apps.levels.drawing import tile
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     count = 0
     for name, character in NAMES.items():
         if name in ("empty", "sky", "ground", "brick", "pipe"):
             continue
-        tile(character).save(folder / f"{name}.png")
+        _save(tile(character), folder / f"{name}.png")
         count += 1
-    tile("X", exposed=False).save(folder / "solid-below.png")
+    _save(tile("X", exposed=False), folder / "solid-below.png")
     return count + 1
+
+
+def _save(picture: Any, path: Path) -> None:
+    with whole(path, LevelError) as part:
+        picture.save(part)

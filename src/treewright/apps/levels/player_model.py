@@ -17,6 +17,8 @@ from treewright.apps.levels.level import Level
 from treewright.apps.levels.score import QUANTITIES, Score, from_expression
 from treewright.apps.levels.tiles import LevelError
 from treewright.errors import nearest
+from treewright.library.reading import json_of, text_of
+from treewright.library.writing import write_whole
 
 FORMAT = "treewright-player-model-1"
 EXPERIENCE = ("beginner", "intermediate", "expert")
@@ -112,9 +114,7 @@ class PlayerModel:
             "ranges": {name: list(ends) for name, ends in self.ranges.items()},
             "about": self.about,
         }
-        temporary = path.with_name(f".{path.name}.tmp")
-        temporary.write_text(json.dumps(data, indent=2) + "\n")
-        temporary.replace(path)
+        write_whole(path, json.dumps(data, indent=2) + "\n", LevelError)
 
 
 def _unit(name: str, length: int) -> float:
@@ -123,12 +123,7 @@ def _unit(name: str, length: int) -> float:
 
 def load_model(path: Path) -> PlayerModel:
     """Read a model; an error names the file and the key that is wrong."""
-    try:
-        data = json.loads(path.read_text())
-    except OSError as error:
-        raise LevelError(f"{path} can't be read: {error.strerror}") from error
-    except ValueError as error:
-        raise LevelError(f"{path} is no model: not JSON ({error})") from error
+    data = json_of(text_of(path, LevelError), str(path), LevelError)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LevelError(f"{path} is no player model: 'format' must be {FORMAT!r}")
     terms, ranges = data.get("terms"), data.get("ranges")

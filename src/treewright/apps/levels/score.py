@@ -27,6 +27,8 @@ from treewright.errors import nearest
 
 FAILED = 0.1
 BENT = 4.0
+LONGEST = 4_000  # characters of an expression
+DEEPEST = 120  # levels of one: a sum of a hundred terms has as many
 BEST = 2.0  # the default score of a level that misses nothing
 
 QUANTITIES = ("gaps", "enemies", "rewards", "height")
@@ -59,11 +61,18 @@ def from_expression(text: str) -> Score:
     Names: columns (so far), length, gaps, enemies, rewards, height (mean, above the bottom row),
     difficulty (at this column).
     """
+    if len(text) > LONGEST:
+        raise LevelError(f"the score has {len(text):,} characters; {LONGEST:,} are the most")
     try:
         tree = ast.parse(text.strip(), mode="eval")
+        _check_depth(tree)
     except SyntaxError as error:
         where = f"at character {error.offset}" if error.offset else "at the end"
         raise LevelError(f"score {text!r}: {error.msg} {where}") from error
+    except (RecursionError, MemoryError):
+        raise LevelError("the score is nested too deeply, or has too many terms") from None
+    except ValueError as error:  # a null character, or half a character
+        raise LevelError(f"score {text!r} can't be read: {error}") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in (*VARIABLES, *FUNCTIONS):
             raise LevelError(
@@ -76,15 +85,35 @@ def from_expression(text: str) -> Score:
                 f"score {text!r}: only numbers, + - * / **, comparisons, and calls of "
                 f"{', '.join(FUNCTIONS)} can be used"
             )
-    _try(text)
-    return _function(tree)
+    score = _function(_FloatPowers().visit(tree))
+    _try(text, score)
+    return score
 
 
-class _Floats(ast.NodeTransformer):
-    """Whole numbers as floats: 9**9**9 is then too large at once instead of computed for ever."""
+def _check_depth(tree: ast.AST) -> None:
+    """Refuse a tree that Python's own compiler, which calls itself for each level, can't take."""
+    layer: list[ast.AST] = [tree]
+    for _ in range(DEEPEST):
+        layer = [below for node in layer for below in ast.iter_child_nodes(node)]
+        if not layer:
+            return
+    raise RecursionError
 
-    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        return ast.Constant(float(node.value))  # type: ignore[arg-type]
+
+class _FloatPowers(ast.NodeTransformer):
+    """9**9**9 as floats: too large at once, instead of computed for ever.
+
+    Only the power of something without a power in it, by a small number that is written out, such
+    as ``(gaps - 12)**2``, stays one of whole numbers.
+    """
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.BinOp:
+        small = isinstance(node.right, ast.Constant) and abs(node.right.value) <= 8  # type: ignore[arg-type,operator]
+        inside = any(isinstance(below, ast.Pow) for below in ast.walk(node.left))
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Pow) and (inside or not small):
+            node.left = ast.BinOp(ast.Constant(1.0), ast.Mult(), node.left)
+        return node
 
 
 def _function(tree: ast.Expression) -> Score:
@@ -98,10 +127,9 @@ def _function(tree: ast.Expression) -> Score:
     return found
 
 
-def _try(text: str) -> None:
+def _try(text: str, score: Score) -> None:
     """Refuse a score that has no number for an ordinary level."""
     try:
-        score = _function(_Floats().visit(ast.parse(text.strip(), mode="eval")))
         ok = math.isfinite(score(100, 320, 5, 10, 10, 2.0, 0.5))
     except (ArithmeticError, ValueError, TypeError):
         ok = False

@@ -6,15 +6,14 @@ saved again, with the numbers changed or the data packed, is read back without l
 
 import base64
 import binascii
-import gzip
 import json
 import struct
 import xml.etree.ElementTree as ET
-import zlib
 from typing import Any
 
-from treewright.apps.levels.level import Level
+from treewright.apps.levels.level import LONGEST, MOST_ROWS, Level
 from treewright.apps.levels.tiles import EMPTY, TILES, LevelError
+from treewright.library.reading import json_of, unpacked
 
 SHEET = "treewright-tiles.png"
 SIDE = 16
@@ -162,15 +161,13 @@ def _from_tree(root: ET.Element, where: str) -> Level:
     if encoding is None:
         cells = [int(tile.get("gid", "0")) for tile in data.findall("tile")]
     else:
-        cells = _cells(data.text or "", encoding, packed, where)
+        size = (int(layer.get("width", "0")), int(layer.get("height", "0")))
+        cells = _cells(data.text or "", encoding, packed, size, where)
     return _level(cells, int(layer.get("width", "0")), names, where)
 
 
 def from_tmj(text: str, where: str) -> Level:
-    try:
-        root = json.loads(text)
-    except ValueError as error:
-        raise LevelError(f"{where} is no JSON: {error}") from error
+    root = json_of(text, where, LevelError)
     if not isinstance(root, dict) or root.get("type") != "map":
         raise LevelError(f"{where} is no Tiled map")
     if root.get("infinite"):
@@ -190,11 +187,12 @@ def from_tmj(text: str, where: str) -> Level:
         data: Any = layers[0]["data"]
         if isinstance(data, str):
             encoding = layers[0].get("encoding", "base64")
-            data = _cells(data, encoding, layers[0].get("compression"), where)
+            size = (int(layers[0]["width"]), int(layers[0].get("height", 0)))
+            data = _cells(data, encoding, layers[0].get("compression"), size, where)
         return _level(data, layers[0]["width"], names, where)
     except KeyError as error:
         raise LevelError(f"{where}: the map lacks {error}") from error
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, ValueError) as error:
         raise LevelError(f"{where} is no map as Tiled writes it: {error}") from error
 
 
@@ -206,19 +204,26 @@ def _external(where: str, source: str | None) -> str:
     return f"{where}: the tileset is a file of its own ({source}); embed it in the map"
 
 
-def _cells(text: str, encoding: str, packed: str | None, where: str) -> list[int]:
+def _cells(
+    text: str, encoding: str, packed: str | None, size: tuple[int, int], where: str
+) -> list[int]:
+    """The numbers of the tiles; they may take no more room than the layer's size says."""
+    width, height = size
+    if not (1 <= width <= LONGEST and 1 <= height <= MOST_ROWS):
+        raise LevelError(
+            f"{where}: the tile layer is {width} x {height}; a level has at most "
+            f"{LONGEST:,} columns and {MOST_ROWS} rows"
+        )
     try:
         if encoding == "csv":
             return [int(number) for number in text.split(",")]
         raw = base64.b64decode(text.strip())
-        if packed == "zlib":
-            raw = zlib.decompress(raw)
-        elif packed == "gzip":
-            raw = gzip.decompress(raw)
+        if packed in ("zlib", "gzip"):
+            raw = unpacked(raw, packed, 4 * width * height, f"{where}: the tile layer", LevelError)
         elif packed:
             raise LevelError(f"{where}: {packed} compression can't be read; use CSV or zlib")
         return list(struct.unpack(f"<{len(raw) // 4}I", raw))
-    except (ValueError, binascii.Error, zlib.error, OSError, struct.error) as error:
+    except (ValueError, binascii.Error, struct.error) as error:
         raise LevelError(f"{where}: the tile layer's data can't be read: {error}") from error
 
 

@@ -5,7 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from treewright.workshop.commands import Json, Quiet, Seconds, Seed, counted, emit
+from treewright.workshop.commands import (
+    Json,
+    Quiet,
+    Seconds,
+    Seed,
+    counted,
+    emit,
+    exit_if_interrupted,
+)
 
 app = typer.Typer(help="Generate maps between checkpoints.", no_args_is_help=True)
 
@@ -79,6 +87,7 @@ def generate(
         ]
     )
     emit(result.to_dict() | {"files": files}, text, as_json)
+    exit_if_interrupted(result.stopped == "interrupt")
 
 
 @app.command()

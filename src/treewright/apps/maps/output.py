@@ -9,7 +9,8 @@ import numpy as np
 from treewright.apps.maps import draw, tiled
 from treewright.apps.maps.dungeon import DungeonResult
 from treewright.apps.maps.methods import MapResult
-from treewright.errors import OptionError, TreewrightError
+from treewright.errors import OptionError
+from treewright.library.writing import write_whole
 
 FORMATS = (".png", ".txt", ".json", ".tmx", ".tmj")
 
@@ -50,11 +51,8 @@ def _write(
         made = {path: (json.dumps(result.to_dict(), indent=1) + "\n").encode()}
     else:
         made = tiled.files(path, walls, layers)
-    try:
-        for file, data in made.items():
-            file.write_bytes(data)
-    except OSError as error:
-        raise TreewrightError(f"{path} can't be written: {error.strerror}") from error
+    for file, data in made.items():
+        write_whole(file, data)
     return list(made)
 
 

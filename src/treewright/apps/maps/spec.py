@@ -5,7 +5,6 @@ A specification is a TOML file, a drawing in text or a PNG sketch; ``mcguinness`
 with ``(0, 0)`` at the top left.
 """
 
-import tomllib
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import MissingExtra, OptionError, nearest
+from treewright.library.reading import check_picture, text_of, toml_of
 
 FREE, WALL, FLOOR = 0, 1, 2  # what is fixed at a cell
 IGNORE, NEAR, FAR = 0, 1, 2  # what is required of a pair
@@ -208,18 +208,8 @@ def load_spec(spec: str | Path | MapSpec) -> MapSpec:
     return readers[path.suffix.lower()](path)
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path} can't be read as text: {error}") from error
-
-
 def _read_toml(path: Path) -> MapSpec:
-    try:
-        data = tomllib.loads(_text_of(path))
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{path} is not valid TOML: {error}") from error
+    data = toml_of(text_of(path, SpecError), str(path), SpecError)
     for key in data:
         if key not in KEYS:
             raise SpecError(f"{path}: unknown key {key!r}{nearest(key, KEYS)}")
@@ -287,8 +277,7 @@ def _cells(name: str, data: dict[str, Any], key: str) -> Iterable[Cell]:
 
 def _matrix(name: str, rows: Any) -> np.ndarray:
     ok = isinstance(rows, list) and all(
-        isinstance(r, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in r)
-        for r in rows
+        isinstance(r, list) and all(type(v) is int for v in r) for r in rows
     )
     if not ok:
         raise SpecError(f"{name}: requirements must be a list of rows of 0, 1 and 2")
@@ -358,14 +347,14 @@ def _drawing(rows: list[str], name: str) -> _Drawn:
 
 def _read_text(path: Path) -> MapSpec:
     """A drawing, and below an empty line the matrix, if there is one."""
-    lines = _rows(_text_of(path))
+    lines = _rows(text_of(path, SpecError))
     gap = next((i for i, line in enumerate(lines) if not line.strip()), len(lines))
     drawn = _drawing([line.rstrip() for line in lines[:gap]], path.name)
     below = [line.split() for line in lines[gap:] if line.strip()]
     for number, row in enumerate(below):
         for word in row:
-            if not word.isdigit():
-                raise SpecError(f"{path.name}: row {number} of the matrix has {word!r}")
+            if not (word.isascii() and word.isdecimal() and len(word) < 10):
+                raise SpecError(f"{path.name}: row {number} of the matrix has {word[:20]!r}")
     matrix = (
         _matrix(path.name, [[int(w) for w in row] for row in below])
         if below
@@ -385,14 +374,15 @@ def _read_png(path: Path) -> MapSpec:
 def _image(path: Path, name: str) -> _Drawn:
     """Black is fixed wall, white free, grey fixed floor, a colour a checkpoint."""
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError:
         raise MissingExtra("reading a PNG sketch", "maps") from None
+    check_picture(path, SpecError, LARGEST * LARGEST)
     try:
         with Image.open(path) as opened:
             pixels = np.asarray(opened.convert("RGB")).astype(int)
-    except (OSError, UnidentifiedImageError) as error:
-        raise SpecError(f"{path} can't be read as a picture: {error}") from error
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+        raise SpecError(f"{path} can't be read as a picture: {error}") from None
     height, width = pixels.shape[:2]
     _check_size(name, width, height)
     drawn = _Drawn(np.zeros((height, width), np.int8), [], [])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.errors import OptionError
+from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
     Json,
     Quiet,
@@ -14,6 +15,7 @@ from treewright.workshop.commands import (
     count_of,
     counted,
     emit,
+    exit_if_interrupted,
     working,
 )
 
@@ -135,17 +137,19 @@ def generate(
             stories = branching(loaded, branches, seed=seed, progress=seen, **how)
         else:
             stories = different(loaded, variants, seed=seed, progress=seen, **how)
+    stopped = any(story.found.get("stopped") == "interrupt" for story in stories)
     if graph is not None:
         from treewright.apps.stories.causes import causal_svg
 
-        _write(graph, causal_svg(stories[0]))
+        write_whole(graph, causal_svg(stories[0]))
     if out is not None:
-        _write(out, export(stories, form))
+        write_whole(out, export(stories, form))
     if as_json or (form == "json" and out is None):
         data = as_data(stories[0])
         if len(stories) > 1:
             data = {"stories": [as_data(s) for s in stories], "variety": _variety(stories)}
         emit(data, "", True)
+        exit_if_interrupted(stopped)
         return
     if out is not None:
         typer.echo(f"{out}: {count_of(len(stories), 'story', 'stories')}, {form}")
@@ -156,6 +160,7 @@ def generate(
         typer.echo(_summary(stories))
     if graph is not None:
         typer.echo(f"{graph} written", err=not people)
+    exit_if_interrupted(stopped)
 
 
 def _steering(
@@ -204,16 +209,6 @@ def _check_reachable(setup: "Setup") -> None:
     found = impossible(setup)
     if found:
         raise StoryError(found)
-
-
-def _write(path: Path, text: str) -> None:
-    """The whole file or nothing."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise OptionError(f"{path} can't be written: {error.strerror or error}") from None
 
 
 def _variety(stories: list["Story"]) -> dict[str, Any]:
@@ -342,7 +337,7 @@ def new(
         if isinstance(end.__context__, KeyboardInterrupt):
             raise typer.Exit(130) from None
         raise OptionError(f"the answers ended too early; {path} is not written") from None
-    _write(path, text)
+    write_whole(path, text)
     typer.echo(f"{path} written; try: treewright story generate {path}")
 
 

@@ -4,15 +4,14 @@ The standard library's reader gives values without places.  It decides what the 
 the scanner here walks the same text once more and only notes where each value begins.
 """
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from treewright.errors import TreewrightError
+from treewright.library.reading import text_of, toml_of
 
 Place = tuple[str | int, ...]
 _CLOSING = {"[": "]", "{": "}"}
-_LARGEST = 1_000_000  # characters; a story file is a few thousand
 
 
 class StoryError(TreewrightError):
@@ -20,30 +19,18 @@ class StoryError(TreewrightError):
 
 
 class Source:
-    """A parsed file: ``data`` as ``tomllib`` gives it, and ``line(*path)`` of each value."""
+    """A parsed file: ``data`` as TOML gives it, and ``line(*path)`` of each value."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name = name
         self.text = text
-        if len(text) > _LARGEST:
-            raise StoryError(f"{name} has {len(text):,} characters; a story file is far smaller")
-        try:
-            self.data: dict[str, Any] = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            said = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "nested too deeply"
-            said = said.replace("Cannot overwrite a value", "a name is given twice")
-            raise StoryError(f"{name}: this is not valid TOML: {said}") from None
+        self.data = toml_of(text, name, StoryError)
         self._lines = _Scanner(text).lines()
         self._options: dict[str, Any] = {}  # keys changed from outside: which parts of them
 
     @classmethod
     def read(cls, path: Path) -> "Source":
-        try:
-            return cls(path.read_text(encoding="utf-8"), str(path))
-        except OSError as error:
-            raise StoryError(f"{path} can't be read: {error.strerror or error}") from None
-        except UnicodeDecodeError as error:
-            raise StoryError(f"{path} is not UTF-8 text: byte {error.start} is wrong") from None
+        return cls(text_of(path, StoryError), str(path))
 
     def line(self, *path: str | int) -> int:
         """Where a value begins; the nearest enclosing one if it has no line of its own."""

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from treewright.errors import OptionError
+from treewright.library.reading import text_of
+from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
     Json,
     Quiet,
@@ -89,12 +91,7 @@ def new(
 
 
 def _text_of(path: Path) -> str:
-    try:
-        text = path.read_text().strip()
-    except OSError as error:
-        raise OptionError(f"{path} can't be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise OptionError(f"{path} is no text in UTF-8") from None
+    text = text_of(path, OptionError).strip()
     if not text:
         raise OptionError(f"{path} is empty; participants must be told what they agree to")
     return text
@@ -157,8 +154,7 @@ def play(
         runs = bots.play(world, skill, seed)
     played = [replay(world, one) for one in runs]
     if picture is not None:
-        with _writing(picture):
-            picture.write_bytes(draw_level(world.level, [one.way for one in played], wrap=wrap))
+        write_whole(picture, draw_level(world.level, [one.way for one in played], wrap=wrap))
     found = features(world.totals, world.level.goal_column, played)
     end = "finished" if found["finished"] else f"stopped at {found['progress']:.0%}"
     text = (
@@ -304,8 +300,7 @@ def taste(
     from treewright.apps.study.taste import learn_taste, read_ratings
 
     model = learn_taste(read_ratings(ratings))
-    with _writing(out):
-        model.save(out)
+    model.save(out)
     text = (
         f"{out}: {model.about['ratings']} ratings, {model.about['agreement']:.0%} of them agree "
         f"with the model; now: treewright level generate --player {out}"

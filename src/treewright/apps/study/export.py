@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Store
+from treewright.library.writing import make_folder, write_whole
 
 FORMATS = ("csv", "json")
 
@@ -34,12 +36,12 @@ def public_id(participant: str) -> str:
 
 
 def export(store: Store, folder: Path, kind: str = "csv") -> dict[str, int]:
-    """Write one file for each table; how many rows each has."""
+    """Write one file for each table, for its owner only; how many rows each has."""
     found = tables(store)
     texts = {name: _text(rows, kind) for name, rows in found.items()}
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for name, text in texts.items():
-        (folder / f"{name}.{kind}").write_text(text)
+        write_whole(folder / f"{name}.{kind}", text, StudyError, private=True)
     return {name: len(rows) for name, rows in found.items()}
 
 

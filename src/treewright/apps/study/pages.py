@@ -11,7 +11,7 @@ from treewright.apps.levels.player_model import EXPERIENCE
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS
 from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Step, Store
-from treewright.workshop.web import html, nicegui, page_frame
+from treewright.workshop.web import guard, html, nicegui, page_frame
 
 CONSENT = f"""
 <p>You will play eight short levels of a jump-and-run game, in {PAIRS} pairs. After each pair we ask
@@ -139,6 +139,8 @@ def add_addresses(app: Any, store: Store) -> None:
     """``GET`` gives a level and what was played of it, ``POST`` stores keys."""
     from fastapi import Body, HTTPException
 
+    guard(app)
+
     def guarded(work: Any) -> Any:
         try:
             return work()
@@ -161,7 +163,7 @@ def add_addresses(app: Any, store: Store) -> None:
         who: str,
         slot: int,
         attempt: int,
-        first: int = Body(ge=0),
+        first: int = Body(ge=0, le=2**31),
         runs: list[list[int]] = Body(max_length=6000),  # noqa: B008 - FastAPI's way
     ) -> dict[str, Any]:
         found: dict[str, Any] = guarded(lambda: store.record(who, slot, attempt, first, runs))

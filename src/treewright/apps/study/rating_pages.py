@@ -8,7 +8,7 @@ from typing import Any
 from treewright.apps.levels.drawing import draw_level
 from treewright.apps.levels.level import Level
 from treewright.apps.study.taste import add_rating, pairs_to_rate
-from treewright.workshop.web import html, nicegui, page_frame
+from treewright.workshop.web import guard, html, nicegui, page_frame
 
 TITLE = "Which level is better?"
 
@@ -18,6 +18,7 @@ def build(levels: Sequence[Level], ratings: Path, wanted: int, seed: int = 0) ->
     gui = nicegui()
     ui, app = gui.ui, gui.app
     pictures: dict[int, bytes] = {}
+    guard(app)
 
     def rated() -> int:
         if not ratings.exists():

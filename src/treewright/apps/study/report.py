@@ -3,7 +3,6 @@
 import base64
 import html
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from treewright.apps.study.analysis import Model, Test
 from treewright.apps.study.protocol import PARAMETERS, VARIANTS
 from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Store
+from treewright.library.writing import json_text, make_folder, write_whole
 
 SIMULATED = "**These data are simulated: automatic players, not people.**"
 CAPTIONS = {
@@ -348,17 +348,17 @@ def _html_table(rows: list[list[str]]) -> str:
 
 def write(found: Findings, folder: Path, title: str) -> list[Path]:
     """report.md, report.html, pictures and the models, in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     images = pictures(found)
     text = markdown(found, title)
     files: dict[str, str | bytes] = {f"{name}.png": data for name, data in images.items()}
     files["report.md"] = text
     files["report.html"] = to_html(text, images, title)
-    files["findings.json"] = json.dumps(found.to_dict(), indent=2) + "\n"
+    files["findings.json"] = json_text(found.to_dict(), indent=2)
     written = []
     for name, data in files.items():
         path = folder / name
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        write_whole(path, data, StudyError)
         written.append(path)
     for name, model in found.player_models().items():
         model.save(folder / f"{name}.json")

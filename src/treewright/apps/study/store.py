@@ -24,6 +24,8 @@ from treewright.apps.study.features import features
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS, VARIANTS, assignment, difference
 from treewright.apps.study.replay import Runs, StudyError, decode, replay
 from treewright.apps.study.world import ENGINE, World
+from treewright.library.reading import json_of
+from treewright.library.writing import whole
 
 FORMAT = 1
 ABANDONED = timedelta(hours=24)  # after which an unfinished participant's place is given again
@@ -68,62 +70,65 @@ class Store:
         self.path = path
         if not path.is_file():
             raise StudyError(f"there is no study at {path}; make one with: treewright study new")
-        try:
-            with self._open() as db:
-                found = dict(db.execute("SELECT name, value FROM study"))
-        except sqlite3.DatabaseError as error:
-            raise StudyError(f"{path} is no study: {error}") from error
-        if json.loads(found.get("format", "0")) != FORMAT:
+        with self._open() as db:
+            found = dict(db.execute("SELECT name, value FROM study"))
+        self.about: dict[str, Any] = {
+            name: json_of(value, f"{path}: {name}", StudyError) for name, value in found.items()
+        }
+        if self.about.get("format") != FORMAT:
             raise StudyError(f"{path} is a study of another version; this one reads {FORMAT}")
-        self.about: dict[str, Any] = {name: json.loads(value) for name, value in found.items()}
-        if self.about["engine"] != ENGINE:
+        if self.about.get("engine") != ENGINE:
             raise StudyError(
-                f"{path} was played with version {self.about['engine']} of the game, and this is "
-                f"{ENGINE}: its keys would give another game"
+                f"{path} was played with version {self.about.get('engine')} of the game, and this "
+                f"is {ENGINE}: its keys would give another game"
             )
 
     @classmethod
     def create(cls, path: Path, levels: dict[int, list[Level]], **about: Any) -> "Store":
-        """A new study with the levels of each variant; the file appears whole or not at all."""
+        """A new study with the levels of each variant; the file appears whole or not at all.
+
+        Only its owner may read it, because participants' ids let anybody act for them; SQLite gives
+        the files that it keeps beside it the same mode.
+        """
         if path.exists():
             raise StudyError(f"{path} exists already; a study is never overwritten")
         if sorted(levels) != list(range(1, len(VARIANTS) + 1)):
             raise StudyError("a study needs levels of all eight variants")
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
-            with contextlib.closing(sqlite3.connect(temporary)) as db, db:
-                db.executescript(SCHEMA)
-                facts = {"format": FORMAT, "engine": ENGINE, "created": now(), "seed": 0} | about
-                db.executemany(
-                    "INSERT INTO study VALUES (?, ?)",
-                    [(k, json.dumps(v)) for k, v in facts.items()],
-                )
-                db.executemany(
-                    "INSERT INTO levels (variant, copy, rows) VALUES (?, ?, ?)",
-                    [(v, i, a.text()) for v, made in levels.items() for i, a in enumerate(made)],
-                )
-            temporary.rename(path)
-        finally:
-            for left in temporary.parent.glob(f"{temporary.name}*"):
-                left.unlink()
+        facts = {"format": FORMAT, "engine": ENGINE, "created": now(), "seed": 0} | about
+        with (
+            whole(path, StudyError, private=True) as part,
+            _sentences(path),
+            contextlib.closing(sqlite3.connect(part)) as db,
+            db,
+        ):
+            db.execute("PRAGMA journal_mode=MEMORY")  # no second file that could be left behind
+            db.executescript(SCHEMA)
+            db.executemany(
+                "INSERT INTO study VALUES (?, ?)", [(k, json.dumps(v)) for k, v in facts.items()]
+            )
+            db.executemany(
+                "INSERT INTO levels (variant, copy, rows) VALUES (?, ?, ?)",
+                [(v, i, a.text()) for v, made in levels.items() for i, a in enumerate(made)],
+            )
         return cls(path)
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection with one transaction: all of it, or nothing."""
-        db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-        try:
-            db.row_factory = sqlite3.Row
-            db.execute("PRAGMA foreign_keys=ON")
-            db.execute("BEGIN IMMEDIATE")
-            yield db
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
-        finally:
-            db.close()
+        with (
+            _sentences(self.path),
+            contextlib.closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as db,
+        ):
+            try:
+                db.row_factory = sqlite3.Row
+                db.execute("PRAGMA foreign_keys=ON")
+                db.execute("BEGIN IMMEDIATE")
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
 
     # ------------------------------------------------------------------------ participants
 
@@ -140,8 +145,10 @@ class Store:
             for i, slot in enumerate(assignment(number, self.about["seed"]), 1):
                 (level,) = db.execute(
                     "SELECT id FROM levels WHERE variant = ? AND copy = ?",
-                    (slot.variant, number % copies),
-                ).fetchone()
+                    (slot.variant, number % (copies or 1)),
+                ).fetchone() or (None,)
+                if level is None:
+                    raise StudyError(f"{self.path} is damaged: a level is missing")
                 db.execute(
                     "INSERT INTO plays (participant, slot, pair, side, variant, level) "
                     "VALUES (?, ?, ?, ?, ?, ?)",
@@ -206,6 +213,8 @@ class Store:
     # ------------------------------------------------------------------------------ playing
 
     def _play(self, db: sqlite3.Connection, participant: str, slot: int) -> sqlite3.Row:
+        if not 0 < slot < 100:  # SQLite knows no whole number beyond 64 bits
+            raise StudyError("there is no such level of this participant")
         found: sqlite3.Row | None = db.execute(
             "SELECT * FROM plays WHERE participant = ? AND slot = ?", (participant, slot)
         ).fetchone()
@@ -221,7 +230,10 @@ class Store:
     @functools.lru_cache(maxsize=64)  # noqa: B019 - a study lives as long as its process
     def _world(self, level: int) -> World:
         with self._open() as db:
-            (rows,) = db.execute("SELECT rows FROM levels WHERE id = ?", (level,)).fetchone()
+            found = db.execute("SELECT rows FROM levels WHERE id = ?", (level,)).fetchone()
+        if found is None:
+            raise StudyError(f"{self.path} is damaged: a level is missing")
+        (rows,) = found
         return World(Level(tuple(rows.split()), f"level {level}"), level)
 
     def attempts(self, participant: str, slot: int) -> list[Runs]:
@@ -238,12 +250,14 @@ class Store:
         ticks the attempt has, how it stands, and whether the level is finished.
         """
         decode(runs)
+        if not (1 <= attempt <= ATTEMPTS and 0 <= first <= game.LIMIT):
+            raise StudyError(f"a batch belongs to attempt 1 to {ATTEMPTS} and begins at a tick")
         world = self.world(participant, slot)
         with self._open() as db:
             play = self._play(db, participant, slot)
             done = _recorded(db, play["id"])
             have = sum(n for _, n in done[attempt - 1]) if attempt <= len(done) else 0
-            if attempt > len(done) + 1 or attempt < 1 or first > have:
+            if attempt > len(done) + 1 or first > have:
                 raise StudyError(f"attempt {attempt} has {have} ticks; a batch began at {first}")
             fresh = _skip(runs, have - first)
             if attempt == len(done) + 1 and done:
@@ -395,6 +409,18 @@ class Store:
             return [dict(row) for row in db.execute("SELECT * FROM levels ORDER BY id")]
 
 
+@contextlib.contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """What SQLite says, as one sentence about this study."""
+    try:
+        yield
+    except (sqlite3.Error, OverflowError) as error:
+        busy = any(word in str(error) for word in ("locked", "full", "readonly", "I/O"))
+        raise StudyError(
+            f"{path} can't be used: {error}" if busy else f"{path} is no study: {error}"
+        ) from error
+
+
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -406,7 +432,9 @@ def _recorded(db: sqlite3.Connection, play: int) -> list[Runs]:
         "SELECT attempt, runs FROM inputs WHERE play = ? ORDER BY attempt, first", (play,)
     ):
         runs = found.setdefault(attempt, [])
-        for keys, ticks in json.loads(text):
+        stored = json_of(text, "the study's file, a row of keys,", StudyError)
+        decode(stored)
+        for keys, ticks in stored:
             if runs and runs[-1][0] == keys:
                 runs[-1][1] += ticks
             else:

@@ -7,6 +7,7 @@ differences between the two levels of a pair, with a ridge penalty, since there 
 """
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from treewright.apps.levels.player_model import PlayerModel
 from treewright.apps.levels.score import QUANTITIES
 from treewright.apps.study.analysis import load
 from treewright.apps.study.replay import StudyError
+from treewright.library.reading import text_of
 
 RIDGE = 3.0  # of scikit-learn: the larger, the less penalty
 FEWEST = 4
@@ -28,11 +30,10 @@ Rating = tuple[Level, Level, str]
 
 def read_ratings(path: Path) -> list[Rating]:
     """A CSV file with the columns a, b (level files, beside it or absolute) and better (a or b)."""
+    text = text_of(path, StudyError)
     try:
-        rows = list(csv.DictReader(path.open(newline="")))
-    except OSError as error:
-        raise StudyError(f"{path} can't be read: {error.strerror}") from error
-    except (csv.Error, UnicodeDecodeError) as error:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error as error:
         raise StudyError(f"{path} is no CSV file: {error}") from error
     if not rows or any(name not in rows[0] for name in COLUMNS):
         raise StudyError(

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.errors import OptionError
-from treewright.workshop.commands import Json, Quiet, Seed, emit, progress_bar, working
+from treewright.workshop.commands import (
+    MOST_PROCESSES,
+    Json,
+    Quiet,
+    Seed,
+    check_workers,
+    emit,
+    exit_if_interrupted,
+    progress_bar,
+    working,
+)
 
 if TYPE_CHECKING:
     from treewright.apps.tactics.saves import Record
@@ -104,16 +114,18 @@ def tournament(
         todo += fixtures(names, [points], text, games)
     settings: dict[str, Any] = {"map": map_name, "turn_limit": turn_limit}
     settings |= {"evaluation": evaluation, "open_hands": open_hands}
-    if workers < 1:
-        raise OptionError(f"workers must be at least 1, not {workers}")
+    check_workers("--workers", workers, MOST_PROCESSES)
     played = Tournament(todo, seed, settings, store)
+    stopped = False
     with progress_bar("games", len(todo), quiet) as seen:
         try:
             played.run(workers, seen)
         except KeyboardInterrupt:
+            stopped = True
             typer.echo("stopped: what was played is kept", err=True)
     rows = played.standings()
     emit([_row(s) for s in rows], _table(rows), as_json)
+    exit_if_interrupted(stopped)
 
 
 def _points(text: str) -> list[int]:

@@ -48,7 +48,7 @@ class HeroAcademy(Domain):
         if settings.get("testbed"):
             settings = TESTBED | settings
         name = settings.get("map", "a")
-        if name not in board.MAPS:
+        if not isinstance(name, str) or name not in board.MAPS:
             raise OptionError(f"there is no map {name!r}{nearest(str(name), board.MAPS)}")
         self.board = board.load(name)
         given = DEFAULTS | settings

@@ -12,7 +12,8 @@ from treewright.apps.tactics.units import (
     UNIT_LETTERS,
     UNIT_NAMES,
 )
-from treewright.errors import MissingExtra, OptionError, TreewrightError
+from treewright.errors import MissingExtra, OptionError
+from treewright.library.writing import whole
 
 MARKS = (" ", "A", "S", "P", "d", "D")  # terrain on empty squares
 SIDES = ("\x1b[1;34m", "\x1b[1;31m")  # blue and red
@@ -167,10 +168,8 @@ def picture(s: Any, map_name: str, out: Path, title: str = "") -> None:
         raise OptionError(f"{out}: draw to one of {', '.join(FORMATS)}")
     drawn = figure(s, load(map_name), title)
     dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
-    try:
-        drawn.savefig(out, dpi=110, **dated)
-    except OSError as error:
-        raise TreewrightError(f"{out} can't be written: {error.strerror}") from error
+    with whole(out) as part:
+        drawn.savefig(part, dpi=110, **dated)
 
 
 def legend() -> str:

@@ -53,6 +53,8 @@ def read_action(text: Any) -> int:
     if text == "E":
         return END
     try:
+        if not isinstance(text, str):
+            raise TypeError(text)
         head, rest = text[0], text[1:]
         if head == "X" and len(rest) == 1:
             return int(action_of(DISCARD, CARD_LETTERS.index(rest), 0))

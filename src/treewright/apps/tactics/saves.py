@@ -9,6 +9,8 @@ from treewright.apps.tactics.domain import HeroAcademy
 from treewright.apps.tactics.notation import action_text, read_action
 from treewright.errors import OptionError, TreewrightError
 from treewright.library.position import Position
+from treewright.library.reading import json_of, text_of
+from treewright.library.writing import write_whole
 
 FORMAT = "treewright-hero-academy-1"
 
@@ -37,22 +39,12 @@ def save(record: Record, path: Path) -> None:
         "settings": record.domain.settings,
         "actions": [action_text(a) for a in record.actions],
     }
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        temporary.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise TreewrightError(f"{path} can't be written: {error.strerror}") from error
+    write_whole(path, json.dumps(data, indent=1) + "\n")
 
 
 def load(path: Path) -> Record:
     """Read a game and play it through; whatever is wrong is named with its place."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OptionError(f"{path} can't be read: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise OptionError(f"{path} is no JSON: {error}") from error
+    data = json_of(text_of(path, OptionError), str(path), OptionError)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise OptionError(f"{path} is not a saved game: key 'format' must be {FORMAT!r}")
     settings, texts, players = (data.get(k) for k in ("settings", "actions", "players"))

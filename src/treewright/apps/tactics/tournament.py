@@ -14,6 +14,8 @@ from treewright.apps.tactics.agents import AGENTS
 from treewright.apps.tactics.match import play_named
 from treewright.errors import OptionError, nearest
 from treewright.library.evolutionary import Budget
+from treewright.library.reading import json_of, text_of
+from treewright.library.writing import write_whole
 from treewright.random import below, stream
 from treewright.workshop.experiments.stats import Interval, better_than_even, rate, stars
 
@@ -188,18 +190,22 @@ class Tournament:
     def _read(self, path: Path) -> None:
         if not path.exists():
             return
-        lines = path.read_text(encoding="utf-8").splitlines()
+        text = text_of(path, OptionError)
+        if text and not text.endswith("\n"):  # it was killed while it wrote the last line
+            text = text[: text.rfind("\n") + 1]
+            write_whole(path, text, OptionError)
+        lines = text.splitlines()
         names = list(Fixture.__annotations__)
         for number, text in enumerate(lines, 1):
             try:
-                line = json.loads(text)
+                line = json_of(text, f"{path}, line {number}", OptionError)
                 if number == 1:
                     other = line != self._head
                 else:
                     other = False
                     key = Fixture(**{n: line[n] for n in names}).key
                     self.results[key] = {k: v for k, v in line.items() if k not in names}
-            except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+            except (KeyError, TypeError, AttributeError) as error:
                 raise OptionError(
                     f"{path}, line {number} is not a tournament's result: {error}"
                 ) from error

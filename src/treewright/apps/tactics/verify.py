@@ -18,6 +18,7 @@ from treewright.apps.tactics.state import DISCARD, DROP, STATE
 from treewright.apps.tactics.units import INFERNO
 from treewright.errors import OptionError, TreewrightError
 from treewright.kernel.specialise import specialise
+from treewright.library.reading import json_of
 
 BATCH = 512
 KEYS = ("g", "n", "legal", "kept", "keptSwap", "keptInferno", "eval", "evalWin")
@@ -91,10 +92,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for number, text in enumerate(file, 1):
-                try:
-                    line = json.loads(text)
-                except json.JSONDecodeError as error:
-                    raise OptionError(f"{path.name}, line {number}: no JSON: {error}") from error
+                line = json_of(text, f"{path.name}, line {number}", OptionError)
                 if not isinstance(line, dict):
                     raise OptionError(f"{path.name}, line {number}: a record is a JSON object")
                 yield number, line

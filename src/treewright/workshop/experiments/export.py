@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import MissingExtra, OptionError, TreewrightError
+from treewright.errors import MissingExtra, OptionError
+from treewright.library.writing import whole
 from treewright.workshop.experiments.runner import Standing
 
 FORMATS = (".csv", ".parquet")
@@ -42,11 +43,9 @@ def export(standing: Standing, out: Path) -> int:
     except ImportError:
         raise MissingExtra("exporting rows", "experiments") from None
     frame = pd.DataFrame(records(standing))
-    try:
+    with whole(out) as part:
         if out.suffix == ".csv":
-            frame.to_csv(out, index=False)
+            frame.to_csv(part, index=False)
         else:
-            frame.to_parquet(out, index=False)
-    except OSError as error:
-        raise TreewrightError(f"{out} can't be written: {error.strerror or error}") from error
+            frame.to_parquet(part, index=False)
     return len(frame)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import MissingExtra, TreewrightError
+from treewright.errors import MissingExtra
+from treewright.library.writing import whole
 from treewright.workshop.experiments.experiment import Experiment, Rows
 from treewright.workshop.experiments.summary import estimate
 
@@ -33,10 +34,8 @@ def save(experiment: Experiment, rows: Rows, out: Path) -> None:
         axes = figure.subplots()
         experiment.draw(rows, axes)
         axes.set_title(experiment.title, fontsize=11, loc="left")
-        try:
-            figure.savefig(out, dpi=120)
-        except OSError as error:
-            raise TreewrightError(f"{out} can't be written: {error.strerror}") from error
+        with whole(out) as part:
+            figure.savefig(part, dpi=120)
 
 
 def curves(

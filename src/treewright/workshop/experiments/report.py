@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from treewright.errors import TreewrightError
+from treewright.library.writing import make_folder, write_whole
 from treewright.workshop.experiments import plots
 from treewright.workshop.experiments.display import duration
 from treewright.workshop.experiments.experiment import Experiment, ExperimentError
@@ -74,11 +74,8 @@ def table(experiment: Experiment, found: list[Line]) -> str:
 def write(found: Report, experiment: Experiment, standing: Standing, out: Path) -> list[Path]:
     """``<name>.md`` and ``<name>.png`` in a folder."""
     page, picture = out / f"{found.name}.md", out / f"{found.name}.png"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        page.write_text(f"{found.text}\n{found.made}")
-    except OSError as error:
-        raise TreewrightError(f"{page} can't be written: {error.strerror}") from error
+    make_folder(out)
+    write_whole(page, f"{found.text}\n{found.made}")
     plots.save(experiment, [stored.values for stored in standing.good], picture)
     return [page, picture]
 
@@ -99,10 +96,7 @@ def write_index(reports: list[Report], experiments: dict[str, Experiment], out: 
         ),
     ]
     page = out / "README.md"
-    try:
-        page.write_text("\n".join(lines) + "\n")
-    except OSError as error:
-        raise TreewrightError(f"{page} can't be written: {error.strerror}") from error
+    write_whole(page, "\n".join(lines) + "\n")
     return page
 
 

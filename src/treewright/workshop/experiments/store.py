@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import treewright
+from treewright.library.reading import json_of
 from treewright.workshop.experiments import provenance
 from treewright.workshop.experiments.experiment import Cell, ExperimentError, Row
 
@@ -118,6 +119,7 @@ class Store:
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._beating = False
+        self._ahead: dict[Key, tuple[float | None, float]] = {}
         with self._sentences():
             self._db = self._open_read_only() if read_only else self._open()
 
@@ -141,7 +143,7 @@ class Store:
             if found is not None and not (again and found[0] is not None):
                 return Claim.DONE
             held = self._one("SELECT owner, host, pid, alive FROM claims WHERE", key)
-            if held is not None and held[0] != self.owner and _is_alive(*held[1:]):
+            if held is not None and held[0] != self.owner and self._lives(key, *held[1:]):
                 return Claim.BUSY
             self._db.execute(
                 "INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?)",
@@ -196,12 +198,31 @@ class Store:
                 "wall_seconds, finished FROM cells WHERE experiment = ? ORDER BY finished",
                 (experiment,),
             ).fetchall()
-        return [
-            Stored(json.loads(r[0]), r[1], r[2], None if r[3] is None else json.loads(r[3]), *r[4:])
-            for r in found
-        ]
+        return [self._stored(row) for row in found]
 
     # ------------------------------------------------------------------------ internals
+
+    def _stored(self, row: Any) -> Stored:
+        """A row as it was written, or a sentence that names it."""
+        where = f"the store {self.path} is damaged: the cell with seed {row[1]} and code {row[2]}"
+        settings = _object(row[0], where)
+        return Stored(
+            settings, row[1], row[2], None if row[3] is None else _object(row[3], where), *row[4:]
+        )
+
+    def _lives(self, key: Key, host: str, pid: int, alive: float) -> bool:
+        """Whether the owner of a claim may still be computing.
+
+        A stamp that is ahead of our clock says nothing about now.  Its owner lives as long as the
+        stamp moves; the longest that it may stand still is a lease, by our own clock.
+        """
+        if alive - time.time() <= LEASE:
+            return _is_alive(host, pid, alive)
+        stamp, since = self._ahead.get(key, (None, 0.0))
+        if stamp != alive:
+            self._ahead[key] = (alive, time.monotonic())
+            return True
+        return time.monotonic() - since < LEASE
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -284,6 +305,13 @@ class Store:
             raise
         except sqlite3.Error as error:
             raise StoreError(_sentence(self.path, str(error))) from error
+
+
+def _object(text: Any, where: str) -> dict[str, Any]:
+    data = json_of(text if isinstance(text, str) else "", where, StoreError)
+    if not isinstance(data, dict):
+        raise StoreError(f"{where} holds something else than names with values")
+    return data
 
 
 def _sentence(path: Path, said: str) -> str:

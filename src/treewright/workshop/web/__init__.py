@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import MissingExtra, OptionError
+from treewright.library.writing import json_text
 
 STATIC = Path(__file__).parent / "static"
+MOST_BODY = 2**20  # bytes; a batch of keys has a few hundred
 
 
 def nicegui() -> Any:
@@ -29,6 +31,62 @@ def page_frame(title: str, wide: bool = False) -> Any:
 def html(text: str) -> Any:
     """Our own markup; whatever comes from outside is escaped before it gets here."""
     return nicegui().ui.html(text, sanitize=False)
+
+
+class SmallBodies:
+    """Refuses a request whose body is too large, before any of it is parsed.
+
+    The body is read here, as far as it may go, because one that comes in chunks does not say how
+    long it will be; the application gets it as if it had come in one piece.
+    """
+
+    def __init__(self, app: Any, most: int = MOST_BODY) -> None:
+        self.app = app
+        self.most = most
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        announced = dict(scope["headers"]).get(b"content-length", b"0")
+        if not (announced.isdigit() and len(announced) < 20 and int(announced) <= self.most):
+            await self._refuse(send)
+            return
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":  # it hung up
+                return
+            body += message.get("body", b"")
+            if len(body) > self.most:
+                await self._refuse(send)
+                return
+            if not message.get("more_body"):
+                break
+        whole = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+        await self.app(scope, lambda: _next(whole, receive), send)
+
+    async def _refuse(self, send: Any) -> None:
+        said = f"the body of a request can't be larger than {self.most:,} bytes"
+        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": json_text({"detail": said}).encode()})
+
+
+async def _next(waiting: list[dict[str, Any]], receive: Any) -> Any:
+    return waiting.pop() if waiting else await receive()
+
+
+def guard(app: Any) -> None:
+    """Limit what strangers may send, and answer what makes no sense without repeating it."""
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import JSONResponse
+
+    app.add_middleware(SmallBodies)
+
+    @app.exception_handler(RequestValidationError)
+    async def refused(request: Any, error: Exception) -> Any:
+        return JSONResponse({"detail": "this request is not understood"}, 422)
 
 
 def free(host: str, port: int) -> None:

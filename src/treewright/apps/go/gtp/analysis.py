@@ -5,7 +5,7 @@ and ownership), ``plain`` Sabaki's own ``analyze`` (fractions, always with a poi
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from treewright.apps.go.gtp.estimate import estimate
@@ -29,21 +29,39 @@ class Request:
     interval: float = 1.0  # seconds
     most: int = 30
     ownership: bool = False
+    avoid: dict[int, set[str]] = field(default_factory=dict)  # by colour, in capitals
+    allow: dict[int, set[str]] = field(default_factory=dict)
+
+    def shows(self, colour: int, vertex: str) -> bool:
+        """Whether a move shall be looked at."""
+        if vertex.upper() in self.avoid.get(colour, ()):
+            return False
+        return colour not in self.allow or vertex.upper() in self.allow[colour]
 
 
 def request(arguments: tuple[str, ...], colours: dict[str, int]) -> Request:
-    """Read ``B 50``, ``50``, ``interval 50`` and the keywords of KataGo."""
+    """Read ``B 50``, ``50``, ``interval 50`` and the keywords of KataGo.
+
+    ``avoid b C3,D4 1`` and ``allow b C3 1`` choose which of the first moves are shown; the search
+    itself looks at all of them, so that its tree serves the game as well.
+    """
     words = list(arguments)
     colour = colours.get(words[0].lower()) if words else None
     if colour is not None:
         words.pop(0)
     interval, most, ownership = 1.0, 30, False
+    chosen: dict[str, dict[int, set[str]]] = {"avoid": {}, "allow": {}}
     while words:
         word = words.pop(0).lower()
         if word.isdecimal():
             interval = int(word) / 100
             continue
         value = words.pop(0).lower() if words else ""
+        if word in chosen and value in colours and len(words) > 1 and words[1].isdecimal():
+            vertices = words.pop(0).upper().split(",")
+            chosen[word].setdefault(colours[value], set()).update(vertices)
+            words.pop(0)  # until which depth; only the first move is chosen here
+            continue
         if word == "interval" and value.isdecimal():
             interval = int(value) / 100
         elif word == "maxmoves" and value.isdecimal() and int(value) > 0:
@@ -55,12 +73,14 @@ def request(arguments: tuple[str, ...], colours: dict[str, int]) -> Request:
                 f"{word} {value}".strip() + " is not understood; give a colour and an "
                 "interval in centiseconds, such as B 50"
             )
-    return Request(colour, min(max(interval, 0.01), 1e6), most, ownership)
+    interval = min(max(interval, 0.01), 1e6)
+    return Request(colour, interval, most, ownership, chosen["avoid"], chosen["allow"])
 
 
 def info(game: Game, colour: int, search: Search, asked: Request, dialect: Dialect) -> str:
     """One line about the moves that the search has tried, the best first."""
     children = [c for c in search.result().children if c.visits > 0]
+    children = [c for c in children if asked.shows(colour, to_vertex(c.action, game.size))]
     children = [c for c in children if game.forbidden(colour, c.action) is None][: asked.most]
     total = sum(c.prior or 0.0 for c in children)
     playouts = PLAYOUTS.get(game.size, 60 if game.size < 9 else 12)
@@ -92,6 +112,12 @@ def lower(child: Child) -> float:
     """The lower end of the 95 % interval of a win rate."""
     p, n = child.value or 0.0, child.visits
     return max(0.0, p - 1.96 * math.sqrt(max(p * (1 - p), 0.25 / n) / n))
+
+
+def upper(child: Child) -> float:
+    """Its upper end."""
+    p, n = child.value or 0.0, child.visits
+    return min(1.0, p + 1.96 * math.sqrt(max(p * (1 - p), 0.25 / n) / n))
 
 
 def _lead(game: Game, colour: int, point: int, playouts: int) -> float:

@@ -1,8 +1,10 @@
 """The engine that a Go client talks to: one method for each GTP command."""
 
 import contextlib
+import os
 import queue
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +22,7 @@ from treewright.apps.go.gtp.protocol import Command, Refused, answer, parse
 from treewright.apps.go.setup import COLOURS, handicap_points, to_point, to_vertex
 from treewright.errors import TreewrightError
 from treewright.library.search import Progress
+from treewright.library.writing import write_whole
 
 ANALYZE = {"lz-analyze": "lz", "kata-analyze": "kata", "analyze": "plain"}
 GENMOVE_ANALYZE = {
@@ -65,6 +68,8 @@ class Engine:
         self.thought: Thought | None = None
         self.running = True
         self._pondering: threading.Thread | None = None
+        self._ahead = False
+        self._compiling: threading.Thread | None = None
         self.commands: dict[str, Callable[..., str | None]] = {
             name.removeprefix("do_").replace("__", "-"): getattr(self, name)
             for name in dir(self)
@@ -79,6 +84,7 @@ class Engine:
 
     def serve(self, source: TextIO) -> None:
         """Answer until ``quit`` or the end of the input; Ctrl-C ends it too."""
+        self._ahead = True
         threading.Thread(target=self._read, args=(source,), daemon=True).start()
         try:
             while self.running:
@@ -86,10 +92,14 @@ class Engine:
                 if line is None:
                     break
                 self.handle(line)
-        except KeyboardInterrupt:
-            pass
         finally:
             self._stop_pondering()
+
+    def leave(self) -> None:
+        """End the process if something is still being compiled, which nobody waits for now."""
+        if self._compiling is not None and self._compiling.is_alive():
+            self.out.flush()
+            os._exit(0)
 
     def handle(self, line: str) -> None:
         """Answer one line."""
@@ -167,7 +177,7 @@ class Engine:
     # ------------------------------------------------------------------------- the position
 
     def do_boardsize(self, command: Command) -> str:
-        size = self._number(command, 0, "a board size")
+        size = self._whole(command, 0, "a board size")
         if not SMALLEST <= size <= LARGEST:
             raise Refused("unacceptable size")
         self._new(Game(size, self.game.komi))
@@ -198,9 +208,12 @@ class Engine:
         colour = self._colour(command)
         point = self._vertex(command, 1)
         try:
-            self.game.play(colour, point)
+            why = self.game.play(colour, point, repeats=True)
         except IllegalMove:
             raise Refused("illegal move") from None
+        if why is not None:  # the controller's word is law, and its rules may be others
+            vertex = to_vertex(point, self.game.size)
+            print(f"{NAMES[colour]} {vertex} is taken although {why}", file=self.log or sys.stderr)
         return ""
 
     def do_undo(self, command: Command) -> str:
@@ -230,7 +243,7 @@ class Engine:
     # ----------------------------------------------------------------------------- handicap
 
     def do_fixed_handicap(self, command: Command) -> str:
-        count = self._number(command, 0, "a number of stones")
+        count = self._whole(command, 0, "a number of stones")
         self._need_empty()
         try:
             points = self.game.fixed_handicap(count)
@@ -240,10 +253,8 @@ class Engine:
 
     def do_place_free_handicap(self, command: Command) -> str:
         """As many as there are fixed places for; GTP allows fewer than asked."""
-        count = self._number(command, 0, "a number of stones")
+        count = min(self._whole(command, 0, "a number of stones"), self.game.size**2)
         self._need_empty()
-        if count < 2:
-            raise Refused("invalid number of stones")
         while count >= 2:
             try:
                 handicap_points(self.game.size, count)
@@ -277,7 +288,7 @@ class Engine:
         return self._vertex_of(self._think(colour))
 
     def do_time_settings(self, command: Command) -> str:
-        main, period, stones = (self._number(command, i, "seconds") for i in range(3))
+        main, period, stones = (int(self._number(command, i, "seconds")) for i in range(3))
         if min(main, period, stones) < 0:
             raise Refused("times and stones can't be negative")
         self.clocks = {c: Clock(main, period, stones) for c in (BLACK, WHITE)}
@@ -285,8 +296,8 @@ class Engine:
 
     def do_time_left(self, command: Command) -> str:
         colour = self._colour(command)
-        seconds = self._number(command, 1, "seconds")
-        self.clocks[colour].set_left(seconds, self._number(command, 2, "stones"))
+        seconds = int(self._number(command, 1, "seconds"))
+        self.clocks[colour].set_left(seconds, self._whole(command, 2, "stones"))
         return ""
 
     def do_final_score(self, command: Command) -> str:
@@ -314,6 +325,7 @@ class Engine:
 
     def do_treewright__ownership(self, command: Command) -> str:
         """For GoGui: one number a point, row by row from the top."""
+        self._wait_for_playouts()
         owners = estimate.estimate(self.game, self.game.to_play).ownership
         texts = [f"{owners[p]:.2f}" for p in self.game.points()]
         n = self.game.size
@@ -324,10 +336,8 @@ class Engine:
     def do_loadsgf(self, command: Command) -> str:
         from treewright.apps.go.gtp import sgf
 
-        path = Path(self._argument(command, 0, "a file"))
-        before = None
-        if len(command.arguments) > 1:
-            before = self._number(command, 1, "a move number")
+        self._argument(command, 0, "a file")
+        path, before = _file_and_number(command.rest)
         try:
             game = sgf.read(path)
         except (sgf.SgfError, IllegalMove) as error:
@@ -342,7 +352,7 @@ class Engine:
 
         text = sgf.write(self.game)
         if command.arguments:
-            Path(command.arguments[0]).write_text(text, encoding="utf-8")
+            write_whole(_unquoted(command.rest), text)
             return ""
         return text
 
@@ -373,7 +383,7 @@ class Engine:
         return "resign" if thought.point is None else to_vertex(thought.point, self.game.size)
 
     def _analyze(self, command: Command, dialect: Any) -> str | None:
-        asked = analysis.request(command.arguments, COLOURS)
+        asked = self._request(command, dialect)
         colour = asked.colour or self.game.to_play
         self._write(f"={command.id}\n")
         search = self.player.prepare(self.game, colour)
@@ -390,7 +400,7 @@ class Engine:
         return None
 
     def _genmove_analyze(self, command: Command, dialect: Any) -> str | None:
-        asked = analysis.request(command.arguments, COLOURS)
+        asked = self._request(command, dialect)
         colour = asked.colour or self.game.to_play
         self._write(f"={command.id}\n")
         search = self.player.prepare(self.game, colour)
@@ -399,6 +409,18 @@ class Engine:
             self._write(analysis.info(self.game, colour, search, asked, dialect) + "\n")
         self._write(f"play {self._play_thought(colour, thought)}\n\n")
         return None
+
+    def _request(self, command: Command, dialect: Any) -> analysis.Request:
+        asked = analysis.request(command.arguments, COLOURS)
+        for words in (*asked.avoid.values(), *asked.allow.values()):
+            for word in words:
+                try:
+                    to_point(word, self.game.size)
+                except ValueError:
+                    raise Refused("invalid coordinate") from None
+        if dialect == "kata":
+            self._wait_for_playouts()
+        return asked
 
     def _shower(
         self, search: Any, colour: int, asked: analysis.Request, dialect: Any
@@ -435,6 +457,29 @@ class Engine:
             self._pondering.join()
             self._pondering = None
 
+    # ---------------------------------------------------------------------- compiling ahead
+
+    def _compile_ahead(self) -> None:
+        """Compile the search for this board now, and the playouts in the background.
+
+        A new size of board needs new kernels, half a minute the first time.  Clients wait for the
+        answer to ``boardsize``, ``clear_board`` and ``loadsgf`` without a clock running; the
+        playouts behind ownership and score are ready some moves later.
+        """
+        self._wait_for_playouts()
+        self.player.prepare(self.game, self.game.to_play).compile()
+        if not estimate.is_ready(self.game):
+            game = self.game.before(0)
+            self._compiling = threading.Thread(
+                target=lambda: estimate.make_ready(game), daemon=True
+            )
+            self._compiling.start()
+
+    def _wait_for_playouts(self) -> None:
+        if self._compiling is not None:
+            self._compiling.join()
+            self._compiling = None
+
     # -------------------------------------------------------------------------------- parts
 
     def _new(self, game: Game) -> None:
@@ -442,12 +487,15 @@ class Engine:
         self.player.forget()
         self.thought = None
         self.clocks = {c: Clock(k.main, k.period, k.stones) for c, k in self.clocks.items()}
+        if self._ahead:
+            self._compile_ahead()
 
     def _need_empty(self) -> None:
         if self.game.moves or self.game.stones:
             raise Refused("board not empty")
 
     def _dead(self) -> set[int]:
+        self._wait_for_playouts()
         return estimate.dead_stones(self.game)
 
     def _argument(self, command: Command, i: int, what: str) -> str:
@@ -455,11 +503,17 @@ class Engine:
             raise Refused(f"{command.name} needs {what}")
         return command.arguments[i]
 
-    def _number(self, command: Command, i: int, what: str) -> int:
+    def _number(self, command: Command, i: int, what: str) -> float:
         text = self._argument(command, i, what)
         if not re.fullmatch(r"[-+]?[0-9]{1,9}(\.[0-9]{0,9})?", text, re.ASCII):
             raise Refused(f"{command.name} needs {what}, not {text}")
-        return int(float(text))
+        return float(text)
+
+    def _whole(self, command: Command, i: int, what: str) -> int:
+        number = self._number(command, i, what)
+        if number != int(number):
+            raise Refused(f"{command.name} needs {what}: a whole number, not {number:g}")
+        return int(number)
 
     def _colour(self, command: Command) -> int:
         text = self._argument(command, 0, "a colour").lower()
@@ -472,6 +526,20 @@ class Engine:
             return to_point(self._argument(command, i, "a vertex"), self.game.size)
         except ValueError:
             raise Refused("invalid coordinate") from None
+
+
+def _unquoted(text: str) -> Path:
+    """A path as it was written, or between quotation marks."""
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return Path(text[1:-1] if quoted else text)
+
+
+def _file_and_number(text: str) -> tuple[Path, int | None]:
+    """``my game.sgf 12``: the name of a file, which may hold spaces, and a move's number."""
+    found = re.fullmatch(r"(.*\S)\s+([0-9]{1,9})", text, re.ASCII)
+    if found is None or _unquoted(text).exists():
+        return _unquoted(text), None
+    return _unquoted(found[1]), int(found[2])
 
 
 def settled(now: Progress, seconds: float) -> bool:

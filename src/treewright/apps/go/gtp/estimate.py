@@ -19,9 +19,23 @@ class Estimate:
     lead: float
 
 
+_ready: set[tuple[int, bool]] = set()  # boards whose playouts are compiled in this process
+
+
+def is_ready(game: Game) -> bool:
+    """Whether playouts on this board need no compiling any more."""
+    return (game.size, game.suicide) in _ready
+
+
+def make_ready(game: Game) -> None:
+    """Compile the playouts of this board."""
+    estimate(game, BLACK, playouts=1)
+
+
 def estimate(game: Game, colour: int, playouts: int = 200, seed: int = 0) -> Estimate:
     """Play the position out with a colour to move, and count."""
     final = final_states(game.searchable(colour), playouts, seed=seed)
+    _ready.add((game.size, game.suicide))
     points = np.array(game.points())
     around = final["around"][:, points]
     colours = final["colour"][:, points]

@@ -14,6 +14,7 @@ from treewright.errors import TreewrightError
 
 NAMES = {BLACK: "b", WHITE: "w"}
 Move = tuple[int, int]  # colour and point
+SUPERKO = "superko: it repeats a position"
 
 
 class IllegalMove(TreewrightError, ValueError):  # noqa: N818 - reads as what it is
@@ -65,16 +66,20 @@ class Game:
         if not self.domain.allows(self.state, point):
             return "ko" if point == self.state.ko else "suicide"
         if self.domain.hash_after(self.state, point) in self._seen:
-            return "superko: it repeats a position"
+            return SUPERKO
         return None
 
-    def play(self, colour: int, point: int) -> None:
-        """Play a move, or raise and change nothing."""
+    def play(self, colour: int, point: int, repeats: bool = False) -> str | None:
+        """Play a move, or raise and change nothing.
+
+        With ``repeats`` superko forbids nothing: what it says of the move is returned.
+        """
         why = self.forbidden(colour, point)
-        if why:
+        if why and not (repeats and why == SUPERKO):
             raise IllegalMove(f"{to_vertex(point, self.size)} is not legal ({why})")
         self._move(colour, point)
         self.moves.append((colour, point))
+        return why
 
     def undo(self) -> None:
         if not self.moves:
@@ -136,7 +141,7 @@ class Game:
     def before(self, number: int) -> "Game":
         """The game just before its move of this number, counted from 1."""
         kept = self.moves[: max(0, number - 1)]
-        return Game(self.size, self.komi, self.suicide, self.stones, self.first, kept)
+        return Game(self.size, self.komi, self.suicide, list(self.stones), self.first, kept)
 
     def set_komi(self, komi: float) -> None:
         self.komi = komi
@@ -154,7 +159,8 @@ class Game:
         self.state.player = colour - 1
         self.domain.move(self.state, point)
         self.state.moves = 0  # its limit is for playouts
-        self._seen.add(self.domain.hash(self.state))
+        if point != PASS:
+            self._seen.add(self.domain.hash(self.state))
 
     def _diagram(self) -> str:
         if not self.stones:

@@ -12,11 +12,15 @@ class Refused(TreewrightError):  # noqa: N818 - reads as what it is
 
 @dataclass(frozen=True)
 class Command:
-    """One line: an optional number, a name and arguments."""
+    """One line: an optional number, a name and arguments; ``rest`` is all of them as written.
+
+    Names of files are taken from ``rest``, because they may hold spaces and the sign of a comment.
+    """
 
     id: str
     name: str
     arguments: tuple[str, ...]
+    rest: str = ""
 
 
 def parse(line: str) -> Command | None:
@@ -28,7 +32,8 @@ def parse(line: str) -> Command | None:
     number = words.pop(0) if re.fullmatch(r"[0-9]+", words[0], re.ASCII) else ""
     if not words:
         return Command(number, "", ())
-    return Command(number, words[0], tuple(words[1:]))
+    rest = text.strip().removeprefix(number).lstrip().removeprefix(words[0]).strip()
+    return Command(number, words[0], tuple(words[1:]), rest)
 
 
 def answer(command: Command, text: str, ok: bool = True) -> str:

@@ -1,6 +1,7 @@
 """Game records, through sgfmill."""
 
 import datetime
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,10 @@ import treewright
 from treewright.apps.go.board import BLACK, LARGEST, PASS, SMALLEST, WHITE
 from treewright.apps.go.gtp.game import NAMES, Game, IllegalMove
 from treewright.errors import MissingExtra, TreewrightError
+from treewright.library.reading import bytes_of
 
+MOST_BYTES = 2**22
+MOST_NODES = 5_000
 COLOUR = {"b": BLACK, "w": WHITE}
 
 
@@ -19,41 +23,75 @@ class SgfError(TreewrightError):
 
 def _sgfmill() -> Any:
     try:
-        from sgfmill import sgf
+        from sgfmill import sgf, sgf_grammar
     except ImportError:
         raise MissingExtra("SGF", "go") from None
-    return sgf
+    return sgf, sgf_grammar
 
 
 def read(path: Path) -> Game:
     """The main line of a file's first game."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SgfError(f"{path}: {error.strerror}") from None
-    return parse(data, str(path))
+    return parse(bytes_of(path, SgfError, MOST_BYTES), str(path))
 
 
 def parse(data: bytes, where: str = "SGF") -> Game:
     """The main line of the first game: set-up stones first, then moves."""
-    sgf = _sgfmill()
+    sgf, grammar = _sgfmill()
     try:
+        root = grammar.parse_sgf_game(data).sequence[0]
+        _check_game(root, where)
         record = sgf.Sgf_game.from_bytes(data)
-        root = record.get_root()
         size = record.get_size()
-        komi = root.get("KM") if root.has_property("KM") else 7.5
         handicap = record.get_handicap() or 0
-    except (ValueError, LookupError) as error:
+    except (ValueError, LookupError, OverflowError, RecursionError) as error:
         raise SgfError(f"{where}: this is not SGF: {error}") from None
     if not SMALLEST <= size <= LARGEST:
         raise SgfError(f"{where}: the board is {size}x{size}; {SMALLEST} to {LARGEST} can be read")
-    game = Game(size, round(2 * komi) / 2, first=WHITE if handicap else BLACK)
-    for number, node in enumerate(record.get_main_sequence()):
+    nodes = record.get_main_sequence()
+    if len(nodes) > MOST_NODES:
+        raise SgfError(
+            f"{where}: the record has {len(nodes):,} moves; {MOST_NODES:,} are the most that are "
+            "read"
+        )
+    game = Game(size, _komi(root, size, where), first=WHITE if handicap else BLACK)
+    for number, node in enumerate(nodes):
         try:
             _apply(game, node, size)
         except (IllegalMove, ValueError) as error:
             raise SgfError(f"{where}: node {number}: {error}") from None
     return game
+
+
+def _text(root: dict[str, list[bytes]], name: str) -> str:
+    """What a property of the root says, or nothing."""
+    return root.get(name, [b""])[0].decode("utf-8", "replace").strip()
+
+
+def _check_game(root: dict[str, list[bytes]], where: str) -> None:
+    """Refuse other games, and boards that are no square."""
+    game, size = _text(root, "GM"), _text(root, "SZ")
+    if game not in ("", "1"):
+        raise SgfError(f"{where}: GM[{game[:20]}] says that this is not Go, which is GM[1]")
+    if ":" in size:
+        raise SgfError(f"{where}: the board is no square, SZ[{size[:20]}]")
+    if size and not (size.isascii() and size.isdecimal() and len(size) < 4):
+        raise SgfError(f"{where}: SZ[{size[:20]}] is no size of a board")
+
+
+def _komi(root: dict[str, list[bytes]], size: int, where: str) -> float:
+    """In half points; 7.5 if there is none, or an empty one."""
+    text = _text(root, "KM")
+    if not text:
+        return 7.5
+    if not re.fullmatch(r"[-+]?[0-9]{0,9}([.,][0-9]{0,9})?", text, re.ASCII) or text in "-+.,":
+        raise SgfError(f"{where}: KM[{text[:20]}] is no number")
+    komi = round(2 * float(text.replace(",", "."))) / 2
+    if abs(komi) > 2 * size * size:
+        raise SgfError(
+            f"{where}: KM[{text}] is larger than the board; servers that count in hundredths of a "
+            "stone write 375 for 7.5 points"
+        )
+    return komi
 
 
 def _apply(game: Game, node: Any, size: int) -> None:
@@ -76,7 +114,7 @@ def _apply(game: Game, node: Any, size: int) -> None:
         game.first = COLOUR[node.get("PL")] if not game.moves else game.first
     colour, at = node.get_move()
     if colour is not None:
-        game.play(COLOUR[colour], _point(at, size))
+        game.play(COLOUR[colour], _point(at, size), repeats=True)
 
 
 def _point(at: tuple[int, int] | None, size: int) -> int:
@@ -97,7 +135,7 @@ def write(
     comments: Sequence[str] = (),
 ) -> str:
     """The game as SGF; ``comments[i]`` goes to the node of move i."""
-    record = _sgfmill().Sgf_game(size=game.size)
+    record = _sgfmill()[0].Sgf_game(size=game.size)
     root = record.get_root()
     root.set("AP", ("Treewright", treewright.__version__))
     root.set("KM", game.komi)

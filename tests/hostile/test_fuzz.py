@@ -1,0 +1,39 @@
+"""A short run of every fuzzer; ``make hostile`` may run them for longer."""
+
+import io
+
+import pytest
+from fuzz_files import READERS, fuzz_reader
+from fuzz_words import fuzz_gtp, fuzz_options
+
+SLOW = {"chain": 40, "library": 60, "story": 60}
+
+
+@pytest.mark.parametrize("name", sorted(READERS))
+def test_readers(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seen, wrong = fuzz_reader(name, SLOW.get(name, 150), tmp_path)
+    assert not wrong, (seen, wrong[:5])
+
+
+def test_gtp():
+    from treewright.apps.go.gtp.engine import Budget, Engine
+    from treewright.apps.go.gtp.player import style
+
+    engine = Engine(io.StringIO(), style(resign=0.0), Budget(10), size=5)
+    seen, wrong = fuzz_gtp(engine, 300)
+    assert not wrong, (seen, wrong[:5])
+
+
+def test_options(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["-" * 40] * 13 + ["X" * 40]
+    (tmp_path / "level.txt").write_text("\n".join(rows) + "\n")
+    (tmp_path / "levels").mkdir()
+    (tmp_path / "levels" / "a.txt").write_text("\n".join(rows) + "\n")
+    (tmp_path / "m.txt").write_text("A..#\n..B_\nA...\n")
+    (tmp_path / "f.py").write_text("def f(x):\n    return float(sum(x * x))\n")
+    (tmp_path / "ratings.csv").write_text("a,b,better\nlevel.txt,level.txt,a\n")
+    (tmp_path / "game.sgf").write_text("(;SZ[5])")
+    seen, wrong = fuzz_options(150)
+    assert not wrong, (seen, wrong[:5])

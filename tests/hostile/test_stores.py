@@ -1,0 +1,73 @@
+"""Stores that others have written to."""
+
+import json
+import sqlite3
+import time
+
+import pytest
+
+from treewright.apps.tactics.tournament import Tournament, fixtures
+from treewright.errors import TreewrightError
+from treewright.workshop.experiments import store as stores
+from treewright.workshop.experiments.experiment import Cell
+from treewright.workshop.experiments.store import Claim, Key, Outcome, Store, StoreError
+
+KEY = Key("toy", Cell((("n", 1),), 0), "code")
+
+
+@pytest.mark.parametrize("column", ["settings", "data"])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "5", "null", "", "[" * 100_000, '{"a": 1e999}', b"\xff\xfe"]
+)
+def test_rows_that_are_no_json(column, text, tmp_path):
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store:
+        assert store.claim(KEY) is Claim.MINE
+        store.finish(KEY, Outcome({"x": 1.0}, None, 0.0, 0.0))
+    with sqlite3.connect(path) as db:
+        db.execute(f"UPDATE cells SET {column} = ?", (text,))
+    db.close()
+    with Store(path) as store:
+        with pytest.raises(StoreError, match="damaged") as raised:
+            store.finished("toy")
+        assert "\n" not in str(raised.value)
+
+
+def test_a_claim_from_the_future_does_not_block_for_ever(tmp_path, monkeypatch):
+    """The clock of its host is wrong; whether it lives is seen by whether its stamp moves."""
+    monkeypatch.setattr(stores, "LEASE", 0.3)
+    path = tmp_path / "s.sqlite"
+    with Store(path) as store, sqlite3.connect(path, isolation_level=None) as db:
+
+        def stamp(when):
+            db.execute("DELETE FROM claims")
+            row = (*KEY.columns, "other", "elsewhere", 1, when)
+            db.execute("INSERT INTO claims VALUES (?,?,?,?,?,?,?,?)", row)
+
+        ahead = time.time() + 365 * 86400
+        for beat in range(4):
+            stamp(ahead + beat)
+            assert store.claim(KEY) is Claim.BUSY
+            time.sleep(0.15)
+        assert store.claim(KEY) is Claim.BUSY
+        time.sleep(0.4)
+        assert store.claim(KEY) is Claim.MINE
+    db.close()
+
+
+def test_a_tournament_that_was_killed_while_it_wrote(tmp_path):
+    path = tmp_path / "t.jsonl"
+    games = fixtures(["random", "greedy-action"], [5], "evals:10", 2)
+    Tournament(games, 0, {}, path)._keep(games[0], {"score": 1.0, "turns": 3})
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"first": "random", "sec')
+    again = Tournament(games, 0, {}, path)
+    assert len(again.results) == 1
+    again._keep(games[1], {"score": 0.0, "turns": 3})
+    assert len(Tournament(games, 0, {}, path).results) == 2
+    for line in path.read_text().splitlines():
+        json.loads(line)
+    for text in ("[" * 100_000 + "\n", "5\n", "{}\n", '{"first": []}\n'):
+        path.write_bytes(whole + text.encode() + whole.splitlines(True)[-1])
+        with pytest.raises(TreewrightError, match="line 3"):
+            Tournament(games, 0, {}, path)
