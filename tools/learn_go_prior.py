@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from treewright.apps.go.board import PASS, layout, rules
+from treewright.apps.go.board import PASS, allowed, clear, eye, move
 from treewright.apps.go.domain import Go
-from treewright.apps.go.features import COUNT, GROUPS, OFFSET, make_features, shapes
+from treewright.apps.go.features import COUNT, GROUPS, OFFSET, features, shapes
 from treewright.apps.go.gtp.client import Client, EngineError
 from treewright.apps.go.gtp.player import DEFAULT
 from treewright.apps.go.setup import LETTERS, to_point
@@ -100,48 +100,41 @@ def random_move(gnugo, colour, dice, size):
         return vertex
 
 
-def describe(size):
-    """Compiled: the features of every legal move of a state, and how many there are."""
-    board = rules(size)
-    features = make_features(board).features
-    eye, allowed = board.eye, board.allowed
-
-    def each(states, points, out):
-        s = states[0]
-        n = 0
-        for i in range(s.empties):
-            v = int(s.empty[i])
-            if allowed(s, s.player + 1, v) and not eye(s, s.player + 1, v):
-                features(s, v, out[n])
-                points[n] = v
-                n += 1
-        return n
-
-    return Rebinder(njit).function(each)
+def each(states, points, out):
+    """The features of every legal move of a state, and how many there are."""
+    s = states[0]
+    n = 0
+    for i in range(s.empties):
+        v = int(s.empty[i])
+        if allowed(s, s.player + 1, v) and not eye(s, s.player + 1, v):
+            features(s, v, out[n])
+            points[n] = v
+            n += 1
+    return n
 
 
 def rows(path, size=SIZE):
     """One entry per learned move: features of the legal moves, what each is worth, the game."""
-    each = describe(size)
+    domain = Go(size)
+    described = Rebinder(njit).function(domain.bind(each))
     out = np.zeros((size * size, len(GROUPS)), np.int64)
     points = np.zeros(size * size, np.int64)
     found = []
-    board, slow = rules(size), Rebinder(None)
-    clear, move = slow.function(board.clear), slow.function(board.move)
+    begin, step = domain.interpret(clear), domain.interpret(move)
     for number, line in enumerate(Path(path).read_text().splitlines()):
-        s = RecordProxy(np.zeros(1, layout(size)))
-        clear(s)
+        s = RecordProxy(np.zeros(1, domain.state))
+        begin(s)
         for vertex, wanted in json.loads(line):
             v = to_point(vertex, size)
             if wanted and v != PASS:
-                n = each(s._record, points, out)
+                n = described(s._record, points, out)
                 worth = dict(wanted)
                 shares = np.array([worth.get(int(p), 0) for p in points[:n]], float)
                 if n > 1 and shares.sum() > 0:
                     table = out[:n].copy()
                     table[:, 0] = shapes()[table[:, 0]]
                     found.append((table, shares / shares.sum(), number))
-            move(s, v)
+            step(s, v)
     return found
 
 

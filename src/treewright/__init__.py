@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treewright.library.checking import check as check
     from treewright.library.domain import CHANCE as CHANCE
     from treewright.library.domain import Domain as Domain
+    from treewright.library.domain import constant as constant
     from treewright.library.domain import count_bits as count_bits
     from treewright.library.domain import inlined as inlined
     from treewright.library.domain import lowest_bit as lowest_bit
@@ -76,6 +77,7 @@ _WHERE = {
     "lowest_bit": "library.domain",
     "Child": "library.result",
     "TreeView": "library.tree",
+    "constant": "library.domain",
 }
 
 __all__ = [
@@ -104,6 +106,7 @@ __all__ = [
     "Widening",
     "baselines",
     "check",
+    "constant",
     "count_bits",
     "evolutionary",
     "inlined",

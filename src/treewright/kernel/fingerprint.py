@@ -7,7 +7,6 @@ it.  What can't be fingerprinted raises :class:`Unhashable`; the caller then com
 without the cache.  Never guess.
 """
 
-import dis
 import enum
 import functools
 import hashlib
@@ -23,39 +22,13 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from treewright.kernel.hooks import is_inlined
+from treewright.kernel.names import attributes_read, globals_read, is_library
 
-LIBRARIES = frozenset({"numpy", "numba", "math", "cmath", "operator", "builtins"})
 _IGNORED_FLAGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE"})
 
 
 class Unhashable(TypeError):  # noqa: N818 - reads as what it is
     """A value that compiled code depends on in a way that can't be fingerprinted."""
-
-
-@functools.cache
-def globals_read(code: types.CodeType) -> frozenset[str]:
-    """Names of the globals that the code, and code nested in it, reads."""
-    names = {
-        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
-    return frozenset(names).union(*(globals_read(c) for c in nested(code)))
-
-
-@functools.cache
-def attributes_read(code: types.CodeType) -> frozenset[str]:
-    """Names of all attributes that the code, and code nested in it, mentions."""
-    names = {
-        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")
-    }
-    return frozenset(names).union(*(attributes_read(c) for c in nested(code)))
-
-
-def nested(code: types.CodeType) -> list[types.CodeType]:
-    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
-
-
-def is_library(module: str | None) -> bool:
-    return (module or "").split(".")[0] in LIBRARIES
 
 
 def is_overload_stub(function: Any) -> bool:

@@ -13,16 +13,10 @@ from typing import Any
 import numpy as np
 
 from treewright.kernel.bits import native
-from treewright.kernel.fingerprint import (
-    Fingerprint,
-    Unhashable,
-    attributes_read,
-    globals_read,
-    is_library,
-    is_overload_stub,
-)
+from treewright.kernel.fingerprint import Fingerprint, Unhashable, is_overload_stub
 from treewright.kernel.hooks import is_inlined
 from treewright.kernel.interpreted import Cells, wrapping
+from treewright.kernel.names import attributes_read, globals_read, is_library
 
 _INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)

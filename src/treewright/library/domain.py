@@ -12,13 +12,15 @@ import textwrap
 import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from treewright.errors import DomainError, OptionError, nearest
 from treewright.kernel.bits import count_bits as count_bits  # for authors of domains
 from treewright.kernel.bits import lowest_bit as lowest_bit
+from treewright.kernel.constants import Binder, Constant, binder
+from treewright.kernel.constants import constant as constant
 from treewright.kernel.hooks import HOOKS
 from treewright.kernel.hooks import inlined as inlined
 
@@ -74,10 +76,12 @@ class Domain:
     action-value tables) and ``max_length`` (the longest possible simulation).
 
     The functions below are the domain; each may take the instance's tables as a second parameter
-    named ``t``.
+    named ``t``, and read the :func:`constant` s that the instance sets.  A constructor that sets
+    constants also sets the attributes that go with them (``self.state``, ``self.max_actions``),
+    before it calls this class's.
     """
 
-    id: ClassVar[str] = ""
+    id: str = ""
     players: int = 1
     max_actions: int = 0
     max_length: int = 10_000
@@ -92,14 +96,26 @@ class Domain:
                 setattr(cls, name, staticmethod(function))
         _check_names(cls)
 
-    def __init__(self, *, tables: Mapping[str, Any] | None = None, **settings: Any) -> None:
-        """``settings`` go to ``start``; ``tables`` are read-only arrays, by name."""
+    def __init__(
+        self,
+        *,
+        tables: Mapping[str, Any] | None = None,
+        constants: Mapping[Any, Any] | None = None,
+        **settings: Any,
+    ) -> None:
+        """``settings`` go to ``start``; ``tables`` are read-only arrays, by name.
+
+        ``constants`` are values of what the functions' modules declare with :func:`constant`:
+        ``{SIZE: 19}``.  They are part of the compiled code, so each set of them is compiled anew.
+        """
         cls = type(self)
+        self.constants = _checked_constants(cls, constants or {})
         for hook in HOOKS.values():
             if hook.required and not callable(getattr(cls, hook.name, None)):
                 raise DomainError(f"{cls.__name__} has no function {hook.signature}")
         self._check_attributes()
-        parameters = inspect.signature(cls.start).parameters.values()  # type: ignore[attr-defined]
+        start: Any = self.function("start")
+        parameters = inspect.signature(start).parameters.values()
         known = {p.name: p.default for p in list(parameters)[1:] if p.name != "t"}
         for name, value in settings.items():
             if name not in known:
@@ -123,9 +139,24 @@ class Domain:
         return isinstance(self.state, np.dtype)
 
     def function(self, name: str) -> types.FunctionType | None:
-        """One of the domain's functions, as its author wrote it."""
+        """One of the domain's functions, as its author wrote it, with this instance's constants."""
         found = getattr(type(self), name, None)
-        return found if isinstance(found, types.FunctionType) else None
+        return self.bind(found) if isinstance(found, types.FunctionType) else None
+
+    def bind(self, function: Any) -> types.FunctionType:
+        """A helper of the domain's functions, with this instance's constants."""
+        return self._binder.function(function)
+
+    def interpret(self, function: Any) -> Any:
+        """A helper of the domain's functions, as the interpreted engine calls it.
+
+        For a domain's own methods, which are plain Python: ``self.interpret(area)(s)``.
+        """
+        return self._binder.interpreted(function)
+
+    @functools.cached_property
+    def _binder(self) -> Binder:
+        return binder(type(self), self.constants)
 
     @functools.cached_property
     def functions(self) -> dict[str, types.FunctionType]:
@@ -156,20 +187,15 @@ class Domain:
 
         return types.SimpleNamespace(**{k: Cells(v) for k, v in self.tables.items()})
 
-    @functools.cached_property
-    def _start(self) -> Any:
-        from treewright.kernel.rebind import Rebinder
-
-        return Rebinder(None).function(type(self).start)  # type: ignore[attr-defined]
-
     def new_state(self) -> Any:
         """The start state, as the interpreted engine sees it."""
         from treewright.kernel.interpreted import RecordProxy
 
         s = RecordProxy(np.zeros(1, self.state)) if self.is_record else self.state()
-        tables = (self.interpreted_tables,) if "t" in self._start.__code__.co_varnames[1:2] else ()
+        start = self.interpret(type(self).start)  # type: ignore[attr-defined]
+        tables = (self.interpreted_tables,) if "t" in start.__code__.co_varnames[1:2] else ()
         try:
-            self._start(s, *tables, **self.settings)
+            start(s, *tables, **self.settings)
         except ValueError as error:  # how a domain refuses its settings
             raise OptionError(f"{self.name}: {error}") from error
         return s
@@ -216,7 +242,7 @@ class Domain:
             known = {function.__code__.co_varnames[0]: set(self.state.names or ())}
             if function.__code__.co_varnames[1:2] == ("t",):
                 known["t"] = set(self.tables)
-            for line, owner, field in _attributes(function):
+            for line, owner, field in _attributes(function.__code__):
                 if owner in known and field not in known[owner]:
                     what = "table" if owner == "t" else "state field"
                     raise DomainError(
@@ -268,6 +294,23 @@ def _check_names(cls: type) -> None:
                 )
 
 
+def _checked_constants(cls: type, constants: Mapping[Any, Any]) -> dict[Constant, Any]:
+    for key, value in constants.items():
+        if not isinstance(key, Constant):
+            raise DomainError(
+                f"{cls.__name__}: constants={{{key!r}: ...}} must name a constant that a module "
+                f"declares, as in SIZE = tw.constant()"
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise DomainError(
+                f"{cls.__name__}: a constant is a number, a tuple or a function, and can't be of "
+                f"type {type(value).__name__}; arrays go to the domain's tables"
+            ) from None
+    return dict(constants)
+
+
 def _table(cls: type, name: str, value: Any) -> np.ndarray:
     array = np.ascontiguousarray(value)
     if array.dtype.kind not in "iufb":
@@ -278,10 +321,10 @@ def _table(cls: type, name: str, value: Any) -> np.ndarray:
 
 
 @functools.lru_cache(1024)  # a player makes a domain for each move; its source is parsed once
-def _attributes(function: types.FunctionType) -> list[tuple[int, str, str]]:
+def _attributes(code: types.CodeType) -> list[tuple[int, str, str]]:
     """(line, name, attribute) of every ``name.attribute`` in a function's source."""
     try:
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError):
         return []

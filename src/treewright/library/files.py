@@ -82,8 +82,15 @@ def _identity(domain: Domain) -> dict[str, Any]:
         "max_actions": domain.max_actions,
         "tables": tables,
     }
+    if domain.constants:
+        known["constants"] = [_shown(value) for value in domain.constants.values()]
     plain: dict[str, Any] = json.loads(json.dumps(known, default=str))
     return plain
+
+
+def _shown(value: Any) -> Any:
+    """A constant without the address of anything."""
+    return _identity(value) if isinstance(value, Domain) else getattr(value, "__qualname__", value)
 
 
 def _options(saved: dict[str, Any]) -> Options:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import treewright as tw
+from treewright.apps.go import board as rules
 from treewright.apps.go.domain import Go
 from treewright.apps.go.features import shapes
 from treewright.apps.go.perft import perft
@@ -37,7 +38,7 @@ def play(position, *moves):
     for vertex in moves:
         action = domain.point(vertex)
         assert domain.allows(position.state, action), f"{vertex} is not legal"
-        domain._rules["move"](position.state, action)
+        domain.interpret(rules.move)(position.state, action)
 
 
 def refused(position, vertex):
@@ -194,7 +195,7 @@ def test_seki():
     for colour in (1, 2):
         for vertex in ("D7", "D6"):
             point = position.domain.point(vertex)
-            assert position.domain._rules["self_atari"](position.state, colour, point)
+            assert position.domain.interpret(rules.self_atari)(position.state, colour, point)
     assert set(hits(position)) == {"pass"}, "the heavy playouts leave it alone"
     assert vertices(position) == {"D7", "D6", "pass"}
     assert vertices(board(SEKI, "white")) == {"D7", "D6", "pass"}
@@ -289,7 +290,7 @@ def test_a_snapback_is_no_self_atari():
     """White H9 takes away the eye space: Black's capture at J9 is taken back as a whole."""
     diagram = "...OXXX.. X...OOXXX ......OXO .......OO " + "......... " * 5
     position = tw.Position(Go(9, diagram=diagram.strip(), to_play="white"))
-    rule, point = position.domain._rules["self_atari"], position.domain.point
+    rule, point = position.domain.interpret(rules.self_atari), position.domain.point
     assert not rule(position.state, 2, point("H9"))
     assert rule(position.state, 2, point("A9"))
 
@@ -301,7 +302,7 @@ def compare_room(domain, s, slow, point, colour):
     free = other.liberties(point)
     for closed in [None, *free]:
         row, column = closed or (0, 0)
-        found = domain._rules["liberties_after"](
+        found = domain.interpret(rules.liberties_after)(
             s, colour, point[0] * width + point[1], row * width + column
         )
         assert found == min(3, len(free - {closed}))
@@ -325,14 +326,14 @@ def compare(position, slow, colour):
             pairs = sum(n not in slow.stones for p in inside for n in slow.near(p))
             assert s.liberties[head] == pairs
             assert s.stones[head] == len(inside)
-            only = domain._rules["only_liberty"](s, head)
+            only = domain.interpret(rules.only_liberty)(s, head)
             expected = 0
             if len(liberties) == 1:
                 ((row, column),) = liberties
                 expected = row * (size + 1) + column
             assert only == expected
             two = {r * (size + 1) + c for r, c in liberties} if len(liberties) == 2 else {0}
-            assert set(domain._rules["two_liberties"](s, head)) == two
+            assert set(domain.interpret(rules.two_liberties)(s, head)) == two
         else:
             assert s.place[v] < s.empties
             assert s.empty[s.place[v]] == v
@@ -343,11 +344,11 @@ def compare(position, slow, colour):
                     other = SlowGo(size)
                     other.stones = after
                     gives_away = len(other.liberties(point)) == 1 and not snaps(other, point)
-                    assert domain._rules["self_atari"](s, colour, v) == gives_away
+                    assert domain.interpret(rules.self_atari)(s, colour, v) == gives_away
                 if not taken:
                     compare_room(domain, s, slow, point, colour)
     assert s.balance == sum(1 if c == 1 else -1 for c in slow.stones.values())
-    assert domain._rules["area"](s) == slow.score()
+    assert domain.interpret(rules.area)(s) == slow.score()
 
 
 def random_game(size, seed, suicide=False, every=1):
@@ -364,7 +365,7 @@ def random_game(size, seed, suicide=False, every=1):
         v = move[0] * (size + 1) + move[1] if move else 0
         hashed = domain.hash_after(s, v)
         before = s.empties
-        domain._rules["move"](s, v)
+        domain.interpret(rules.move)(s, v)
         taken = slow.play(move, colour)
         captured += taken
         if not suicide:
@@ -412,7 +413,9 @@ def compare_superko(slow, moves, colour, legal, fresh):
     domain, s = position.domain, position.state
     listed = set(position.legal()) - {0}
     eyes = {
-        v for v in (point_of(p, slow.size) for p in legal) if domain._rules["eye"](s, colour, v)
+        v
+        for v in (point_of(p, slow.size) for p in legal)
+        if domain.interpret(rules.eye)(s, colour, v)
     }
     allowed = fresh if moves else legal
     assert listed == {point_of(p, slow.size) for p in allowed} - eyes
@@ -434,18 +437,18 @@ def test_random_games_on_sgfmill():
                 legal = [s.empty[i] for i in range(s.empties)]
                 legal = [v for v in legal if domain.allows(s, v)]
                 if not legal:
-                    domain._rules["move"](s, 0)
+                    domain.interpret(rules.move)(s, 0)
                     continue
                 v = choose.choice(legal)
                 row, column = divmod(v, size + 1)
                 ko = other.play(row - 1, column - 1, "bw"[s.player])
-                domain._rules["move"](s, v)
+                domain.interpret(rules.move)(s, v)
                 assert s.ko == ((ko[0] + 1) * (size + 1) + ko[1] + 1 if ko else 0)
             for row in range(size):
                 for column in range(size):
                     mark = {None: 0, "b": 1, "w": 2}[other.get(row, column)]
                     assert s.colour[(row + 1) * (size + 1) + column + 1] == mark
-            assert domain._rules["area"](s) == other.area_score()
+            assert domain.interpret(rules.area)(s) == other.area_score()
 
 
 # ------------------------------------------------------------------------------ counting
@@ -563,7 +566,7 @@ def test_playouts_fill_no_eyes_and_end():
         position = tw.Position(Go(size=4, playout=playout))
         rng = stream(3)
         out = [0] * 17
-        rules = position.domain._rules
+        eye, move = (position.domain.interpret(f) for f in (rules.eye, rules.move))
         hook = position._hooks["rollout"]
         for _ in range(5):
             game = position.copy()
@@ -572,8 +575,8 @@ def test_playouts_fill_no_eyes_and_end():
                 v = hook(s, game._tables, rng, out)
                 if v:
                     assert position.domain.allows(s, v)
-                    assert not rules["eye"](s, s.player + 1, v)
-                rules["move"](s, v)
+                    assert not eye(s, s.player + 1, v)
+                move(s, v)
             assert s.moves < game.domain.max_length
 
 
@@ -616,6 +619,27 @@ def test_kernels_are_told_apart():
     assert all(kept for _, kept in found)
     assert len({k for k, _ in found}) == len(different)
     assert key(size=5, komi=0.5, moves="A1 B2") == key(size=5)
+
+
+def test_two_sizes_in_one_process_do_not_mix():
+    def tree(size, engine):
+        options = tw.Options(rollout=tw.Rollout("domain"))
+        search = tw.Search(Go(size, playout="light"), options, seed=2, engine=engine)
+        search.run(40)
+        return search.tree.nodes.tobytes()
+
+    expected = {size: tree(size, "python") for size in (4, 5)}
+    for size in (5, 4, 5):
+        assert tree(size, "compiled") == expected[size]
+    small, large = Go(4), Go(5)
+    states = [(domain, domain.new_state()) for domain in (small, large)]
+    for vertex in ("B2", "pass", "C3", "pass"):  # in turns, on both boards
+        for domain, s in states:
+            domain.move(s, domain.point(vertex))
+    assert [domain.score(s) for domain, s in states] == [16 - 7.5, 25 - 7.5]
+    assert small.point("B2") != large.point("B2")
+    assert small.functions["legal"] is Go(4).functions["legal"]
+    assert small.functions["legal"] is not large.functions["legal"]
 
 
 def test_registered_ids():

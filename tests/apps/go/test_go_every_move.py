@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from treewright.apps.go.board import layout, rules
+from treewright.apps.go.board import allowed, area, clear, move, only_liberty
+from treewright.apps.go.domain import Go
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
 
@@ -133,14 +134,8 @@ def area_of(size, board):
 
 def comparer(size):
     """Plays games on both boards; returns (moves, captures) or minus the kind of difference."""
-    board = rules(size)
-    fast_move, allowed, area, only_liberty = (
-        board.move,
-        board.allowed,
-        board.area,
-        board.only_liberty,
-    )
-    WIDTH = board.width
+    domain = Go(size)
+    WIDTH = size + 1
     POINTS = size * size
 
     def games(states, count, seed):
@@ -182,7 +177,7 @@ def comparer(size):
                 if area(states[2]) != area_of(size, slow):
                     return -6, 0
                 if n == 0 or np.random.randint(0, 40) == 0:
-                    fast_move(s, 0)
+                    move(s, 0)
                     ko = -1
                     passes += 1
                     if passes == 2:
@@ -190,7 +185,7 @@ def comparer(size):
                 else:
                     passes = 0
                     at = choices[np.random.randint(0, n)]
-                    fast_move(s, (at // size + 1) * WIDTH + at % size + 1)
+                    move(s, (at // size + 1) * WIDTH + at % size + 1)
                     lone = True  # of the stone that is about to be played
                     near = np.zeros(4, np.int64)
                     slow, taken, where, _ = put(size, slow, at, colour)
@@ -203,9 +198,9 @@ def comparer(size):
                 moves += 1
         return moves, captures
 
-    ready = Rebinder(njit).function(games)
-    states = np.zeros(3, layout(size))
-    Rebinder(None).function(board.clear)(RecordProxy(states[:1]))
+    ready = Rebinder(njit).function(domain.bind(games))
+    states = np.zeros(3, domain.state)
+    domain.interpret(clear)(RecordProxy(states[:1]))
     return lambda count, seed: ready(states, count, seed)
 
 

@@ -20,7 +20,7 @@ from treewright.apps.functions.local import Gaussian, quadratic, ridge
 from treewright.apps.functions.objective import Exhausted, Objective
 from treewright.apps.functions.population import Population
 from treewright.errors import OptionError, nearest
-from treewright.library.domain import Domain
+from treewright.library.domain import Domain, constant
 from treewright.library.multipass import MultiPass, Pass
 from treewright.library.options import Options
 
@@ -28,6 +28,7 @@ SHARES = {"regions": 0.11, "population": 0.79, "finish": 0.1}
 DEPTH = 3  # half-spaces down to a region
 LOCAL = 150  # evaluations of a local model, per dimension, at most
 PASSES = 4  # of the tree, with a simulation for each region
+TREE = constant()
 
 
 def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(SHARES)) -> None:
@@ -83,7 +84,26 @@ class Regions(Domain):
     max_actions = 2
     max_length = DEPTH
     state = _Region
-    tree: "_Directions"
+
+    def __init__(self, tree: "_Directions") -> None:
+        self.tree = tree
+        super().__init__(constants={TREE: tree})
+
+    def start(s: Any) -> None:
+        s.sides.clear()
+
+    def legal(s: Any, out: Any) -> int:
+        out[0], out[1] = 0, 1
+        return 2
+
+    def play(s: Any, action: int) -> None:
+        s.sides.append(action)
+
+    def ended(s: Any) -> bool:
+        return bool(len(s.sides) == TREE.depth)
+
+    def rewards(s: Any, out: Any) -> None:
+        out[0] = TREE.visit(s.sides)
 
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
         self.tree.learn()
@@ -143,27 +163,8 @@ class _Directions:
 def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluations: int) -> None:
     """Spend so many evaluations on local models in regions that a bandit chooses."""
     tree = _Directions(objective, rng, evaluations)
-
-    def start(s):  # type: ignore[no-untyped-def]
-        s.sides = []
-
-    def legal(s, out):  # type: ignore[no-untyped-def]
-        out[0], out[1] = 0, 1
-        return 2
-
-    def play(s, action):  # type: ignore[no-untyped-def]
-        s.sides.append(action)
-
-    def ended(s):  # type: ignore[no-untyped-def]
-        return len(s.sides) == tree.depth
-
-    def rewards(s, out):  # type: ignore[no-untyped-def]
-        out[0] = tree.visit(s.sides)
-
-    functions = (start, legal, play, ended, rewards)
-    kind = type("Regions", (Regions,), {f.__name__: f for f in functions} | {"tree": tree})
     search = MultiPass(
-        kind(),
+        Regions(tree),
         Options(c=0.7),
         passes=PASSES,
         simulations=2**tree.depth,

@@ -5,7 +5,6 @@ cyclically; after ``moves`` actions the function is evaluated at the centre of w
 and the next pass begins with the box of the best point that was found.
 """
 
-import functools
 import math
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy import float64, int64
 
 from treewright.apps.functions.objective import Compiled, Exhausted, Objective, plain, shown
 from treewright.errors import OptionError
-from treewright.library.domain import Domain, record
+from treewright.library.domain import Domain, constant, record
 from treewright.library.multipass import MultiPass, Pass
 from treewright.library.options import Options
 
@@ -25,6 +24,8 @@ WORK = 6  # scratch numbers per dimension that a function may use
 # kind, and no other, the paper's table IV comes out
 SCALE = 1e-6
 NOT_A_NUMBER = 2.0
+N = constant()  # dimensions
+CALL = constant()  # the function
 
 
 class Splitting(Domain):
@@ -34,29 +35,28 @@ class Splitting(Domain):
     max_actions = MOST_SPLITS
     max_length = LONGEST
 
-    def __new__(cls, f: Any, bounds: Any, **settings: Any) -> Any:
-        return object.__new__(_kind(f.call, len(bounds)))
-
     def __init__(self, f: Compiled, bounds: Any, splits: int = 3, moves: int = 10) -> None:
         box = np.array(bounds, float64)
-        self.n = len(box)
+        n = len(box)
+        self.state = record(
+            low=(float64, n),
+            high=(float64, n),
+            x=(float64, n),
+            work=(float64, WORK * n),
+            f=float64,
+            splits=int64,
+            left=int64,
+            dimension=int64,
+        )
         super().__init__(
-            tables={**f.tables, "low": box[:, 0], "high": box[:, 1]}, splits=splits, moves=moves
+            tables={**f.tables, "low": box[:, 0], "high": box[:, 1]},
+            constants={N: n, CALL: f.call},
+            splits=splits,
+            moves=moves,
         )
 
-    def shrink(self, s: Any, found: Pass, progress: float) -> bool:
-        """The next pass splits the box of the best point of this one."""
-        s._record[0] = found.state._record[0]
-        s.left = round(progress)
-        return True
-
-
-@functools.cache
-def _kind(call: Any, n: int) -> type[Splitting]:
-    """One class for a function and a number of dimensions."""
-
     def start(s, t, splits=3, moves=10):
-        for i in range(n):
+        for i in range(N):
             s.low[i] = t.low[i]
             s.high[i] = t.high[i]
         s.splits = splits
@@ -72,47 +72,28 @@ def _kind(call: Any, n: int) -> type[Splitting]:
         part = (s.high[d] - s.low[d]) / s.splits
         s.low[d] += action * part
         s.high[d] = s.low[d] + part
-        s.dimension = d + 1 if d + 1 < n else 0
+        s.dimension = d + 1 if d + 1 < N else 0
         s.left -= 1
 
     def ended(s, t):
         return s.left == 0
 
     def value(s, t, out):
-        out[0] = call(s.x, t, s.work)
+        out[0] = CALL(s.x, t, s.work)
 
     def rewards(s, t, out):
-        for i in range(n):
+        for i in range(N):
             s.x[i] = 0.5 * (s.low[i] + s.high[i])
-        s.f = call(s.x, t, s.work)
+        s.f = CALL(s.x, t, s.work)
         out[0] = SCALE * (0.5 - math.atan(s.f) / math.pi)
         if s.f != s.f:
             out[0] = NOT_A_NUMBER
 
-    return type(
-        f"Splitting{n}",
-        (Splitting,),
-        {
-            "__doc__": Splitting.__doc__,
-            "__module__": __name__,
-            "state": record(
-                low=(float64, n),
-                high=(float64, n),
-                x=(float64, n),
-                work=(float64, WORK * n),
-                f=float64,
-                splits=int64,
-                left=int64,
-                dimension=int64,
-            ),
-            "start": start,
-            "legal": legal,
-            "play": play,
-            "ended": ended,
-            "value": value,
-            "rewards": rewards,
-        },
-    )
+    def shrink(self, s: Any, found: Pass, progress: float) -> bool:
+        """The next pass splits the box of the best point of this one."""
+        s._record[0] = found.state._record[0]
+        s.left = round(progress)
+        return True
 
 
 def iterated_splitting(

@@ -1,23 +1,42 @@
-"""Go as a domain: one class per board size, rule and playout policy, made on demand."""
+"""Go as a domain; board size, rules and playout policy are constants of its compiled code."""
 
 import functools
 import inspect
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy import int64
 
+from treewright.apps.go import prior as priors
 from treewright.apps.go import setup
-from treewright.apps.go.board import LARGEST, PASS, SMALLEST, layout, rules
+from treewright.apps.go.board import (
+    LARGEST,
+    PASS,
+    SIZE,
+    SMALLEST,
+    SUICIDE,
+    allowed,
+    area,
+    clear,
+    eye,
+    hashed,
+    hashed_after,
+    layout,
+    move,
+    move_limit,
+    over,
+    repeats,
+)
 from treewright.apps.go.features import LARGE
 from treewright.apps.go.playout import Switches, heavy, light
-from treewright.apps.go.prior import make_prior, weights
 from treewright.errors import OptionError
 from treewright.kernel.interpreted import RecordProxy
-from treewright.kernel.rebind import Rebinder
-from treewright.library.domain import Domain
+from treewright.library.domain import Domain, constant
 
 FULL_MARGIN = 0.4  # winning by this part of the board, or more, is all of ``margin``
+MARGIN = constant()
+MOST = constant(lambda: FULL_MARGIN * 2 * SIZE * SIZE)
+POLICY = constant()  # how playouts choose their moves
 
 
 class Go(Domain):
@@ -41,104 +60,9 @@ class Go(Domain):
 
     players = 2
 
-    def __new__(cls, size: Any = 9, **settings: Any) -> Self:
-        if not isinstance(size, int) or not SMALLEST <= size <= LARGEST:
-            raise OptionError(f"Go: size={size!r} must be {SMALLEST} to {LARGEST}")
-        playout = settings.get("playout", "heavy")
-        if playout not in ("heavy", "light"):
-            raise OptionError(f"Go: playout={playout!r} must be 'heavy' or 'light'")
-        chosen = {k: settings[k] for k in Switches.__annotations__ if k in settings}
-        for name, value in chosen.items():
-            if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
-                raise OptionError(f"Go: {name}={value!r} must be true or false (habit: 0 to 1)")
-        margin = settings.get("margin", 0.0)
-        if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin <= 1:
-            raise OptionError(f"Go: margin={margin!r} must be a number from 0 to 1")
-        switches = Switches(**chosen) if playout == "heavy" else None
-        kind: Any = _kind(size, bool(settings.get("suicide", False)), switches, float(margin))
-        ready: Self = object.__new__(kind)
-        return ready
-
-    def __init__(self, size: int = 9, **settings: Any) -> None:
-        given = {"size": size, **settings}
-        playout, prior = weights(size >= LARGE)
-        tables = {"zobrist": setup.zobrist(size), "worth": prior, "shapes": playout}
-        history = np.zeros(0, np.uint64)
-        super().__init__(tables={**tables, "history": history}, **given)
-        if settings.get("moves"):
-            self.tables["history"] = np.array(self._history(given), np.uint64)
-            self.tables["history"].flags.writeable = False
-
-    def point(self, vertex: str) -> int:
-        """The action of a GTP vertex."""
-        return setup.to_point(vertex, self.settings["size"])
-
-    def hash(self, s: Any) -> int:
-        """The Zobrist hash of a state's stones."""
-        return int(self._rules["hashed"](s, self.interpreted_tables.zobrist))
-
-    def hash_after(self, s: Any, action: int) -> int:
-        """The same after a legal move, for engines that enforce superko themselves."""
-        if action == PASS:
-            return self.hash(s)
-        keys = self.interpreted_tables.zobrist
-        return int(self._rules["hashed_after"](s, keys, self.hash(s), action))
-
-    def move(self, s: Any, action: int) -> None:
-        """Play a move that the rules allow, for engines that keep a board of their own."""
-        self._rules["move"](s, action)
-
-    def score(self, s: Any) -> float:
-        """Black's area minus White's, minus komi."""
-        return float(self._rules["area"](s) - s.komi / 2)
-
-    def allows(self, s: Any, action: int) -> bool:
-        """Whether the rules allow a move, eyes or not (superko apart)."""
-        if action == PASS:
-            return True
-        return bool(s.colour[action] == 0 and self._rules["allowed"](s, s.player + 1, action))
-
-    @functools.cached_property
-    def _rules(self) -> dict[str, Any]:
-        """The board's functions for the interpreter."""
-        rebind = Rebinder(None)
-        board = type(self).board  # type: ignore[attr-defined]
-        return {k: rebind.function(f) for k, f in vars(board).items() if inspect.isfunction(f)}
-
-    def _history(self, given: dict[str, Any]) -> list[int]:
-        """The hashes of all positions of the game so far."""
-        keys = setup.zobrist(given["size"])
-        points = np.arange(keys.shape[1])
-        found: list[int] = []
-
-        def note(s: Any) -> None:
-            found.append(int(np.bitwise_xor.reduce(keys[s.colour.array, points])))
-
-        start = type(self).start  # type: ignore[attr-defined]
-        defaults = {k: p.default for k, p in inspect.signature(start).parameters.items()}
-        named = {**defaults, **given}
-        board = self._rules
-        s = RecordProxy(np.zeros(1, self.state))
-        try:
-            setup.set_up(s, board["clear"], board["move"], board["allowed"], note, named)
-        except ValueError as error:
-            raise OptionError(f"{self.name}: {error}") from error
-        return found
-
-
-@functools.cache
-def _kind(size: int, suicide: bool, switches: Switches | None, margin: float) -> type[Go]:
-    """The class of a size, a rule, a policy (``None`` is the light one) and a reward."""
-    MARGIN, MOST = margin, FULL_MARGIN * 2 * size * size
-    board = rules(size, suicide)
-    clear, move, over, area = board.clear, board.move, board.over, board.area
-    allowed, eye, hashed, repeats = board.allowed, board.eye, board.hashed, board.repeats
-    policy = heavy(board, switches) if switches else light(board)
-    prior, weight = make_prior(board)
-
     def start(
         s,
-        size=size,
+        size=9,
         komi=7.5,
         moves="",
         diagram="",
@@ -203,36 +127,116 @@ def _kind(size: int, suicide: bool, switches: Switches | None, margin: float) ->
         out[0] = black
         out[1] = 1.0 - black
 
+    def rollout(s, t, rng, out):
+        return POLICY(s, t, rng, out)
+
+    prior = priors.prior
+    weight = priors.weight
+
     def describe(s, action):
-        return setup.to_vertex(action, size)
+        return setup.to_vertex(action, SIZE)
 
     def render(s):
-        return setup.draw(s, size)
+        return setup.draw(s, SIZE)
 
-    return type(
-        f"Go{size}x{size}",
-        (Go,),
-        {
-            "__doc__": Go.__doc__,
-            "__module__": __name__,
-            "id": f"go-{size}x{size}-v1" if size in (5, 9, 13, 19) else "",
-            "board": board,
-            "state": layout(size),
-            "max_actions": size * size + 1,
-            "max_length": board.limit,
-            "keys": board.cells,
-            "start": start,
-            "legal": legal,
-            "play": play,
-            "ended": ended,
-            "rewards": rewards,
-            "rollout": policy,
-            "prior": prior,
-            "weight": weight,
-            "describe": describe,
-            "render": render,
-        },
-    )
+    def __init__(self, size: int = 9, **settings: Any) -> None:
+        constants = _constants(size, settings)
+        self.state = layout(size)
+        self.max_actions = size * size + 1
+        self.max_length = move_limit(size)
+        self.keys = (size + 1) * (size + 2) + 1
+        self.id = f"go-{size}x{size}-v1" if size in (5, 9, 13, 19) else ""
+        given = {"size": size, **settings}
+        playout, prior = priors.weights(size >= LARGE)
+        tables = {"zobrist": setup.zobrist(size), "worth": prior, "shapes": playout}
+        history = np.zeros(0, np.uint64)
+        super().__init__(tables={**tables, "history": history}, constants=constants, **given)
+        if settings.get("moves"):
+            self.tables["history"] = np.array(self._history(given), np.uint64)
+            self.tables["history"].flags.writeable = False
+
+    @property
+    def name(self) -> str:
+        size = self.settings["size"]
+        return self.id or f"Go{size}x{size}"
+
+    def point(self, vertex: str) -> int:
+        """The action of a GTP vertex."""
+        return setup.to_point(vertex, self.settings["size"])
+
+    def hash(self, s: Any) -> int:
+        """The Zobrist hash of a state's stones."""
+        return int(self.interpret(hashed)(s, self.interpreted_tables.zobrist))
+
+    def hash_after(self, s: Any, action: int) -> int:
+        """The same after a legal move, for engines that enforce superko themselves."""
+        if action == PASS:
+            return self.hash(s)
+        keys = self.interpreted_tables.zobrist
+        return int(self.interpret(hashed_after)(s, keys, self.hash(s), action))
+
+    def move(self, s: Any, action: int) -> None:
+        """Play a move that the rules allow, for engines that keep a board of their own."""
+        self.interpret(move)(s, action)
+
+    def score(self, s: Any) -> float:
+        """Black's area minus White's, minus komi."""
+        return float(self.interpret(area)(s) - s.komi / 2)
+
+    def allows(self, s: Any, action: int) -> bool:
+        """Whether the rules allow a move, eyes or not (superko apart)."""
+        if action == PASS:
+            return True
+        return bool(s.colour[action] == 0 and self.interpret(allowed)(s, s.player + 1, action))
+
+    def _history(self, given: dict[str, Any]) -> list[int]:
+        """The hashes of all positions of the game so far."""
+        keys = setup.zobrist(given["size"])
+        points = np.arange(keys.shape[1])
+        found: list[int] = []
+
+        def note(s: Any) -> None:
+            found.append(int(np.bitwise_xor.reduce(keys[s.colour.array, points])))
+
+        start = type(self).start  # type: ignore[attr-defined]
+        defaults = {k: p.default for k, p in inspect.signature(start).parameters.items()}
+        named = {**defaults, **given}
+        s = RecordProxy(np.zeros(1, self.state))
+        try:
+            setup.set_up(
+                s,
+                self.interpret(clear),
+                self.interpret(move),
+                self.interpret(allowed),
+                note,
+                named,
+            )
+        except ValueError as error:
+            raise OptionError(f"{self.name}: {error}") from error
+        return found
+
+
+def _constants(size: Any, settings: dict[str, Any]) -> dict[Any, Any]:
+    """What is compiled in, checked."""
+    if not isinstance(size, int) or not SMALLEST <= size <= LARGEST:
+        raise OptionError(f"Go: size={size!r} must be {SMALLEST} to {LARGEST}")
+    playout = settings.get("playout", "heavy")
+    if playout not in ("heavy", "light"):
+        raise OptionError(f"Go: playout={playout!r} must be 'heavy' or 'light'")
+    chosen = {k: settings[k] for k in Switches.__annotations__ if k in settings}
+    for name, value in chosen.items():
+        if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1:
+            raise OptionError(f"Go: {name}={value!r} must be true or false (habit: 0 to 1)")
+    margin = settings.get("margin", 0.0)
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin <= 1:
+        raise OptionError(f"Go: margin={margin!r} must be a number from 0 to 1")
+    return {
+        SIZE: size,
+        SUICIDE: bool(settings.get("suicide", False)),
+        MARGIN: float(margin),
+        POLICY: heavy if playout == "heavy" else light,
+        **Switches(**chosen).constants(),
+    }
 
 
 go_5x5 = functools.partial(Go, size=5)

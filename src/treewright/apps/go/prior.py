@@ -7,14 +7,12 @@ it (features.py) is its ``weight``, of which ``Options(head_start=…)`` makes w
 import functools
 import math
 from importlib.resources import files
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 from numpy import int64
 
 from treewright.apps.go.board import PASS
-from treewright.apps.go.features import make_features, shapes
+from treewright.apps.go.features import shapes, strength
 
 EVEN, VISITS = 0.5, 10.0  # what nothing is known about
 PASSING = 0.03  # the weight of a pass: where every other move loses something it must be found
@@ -39,18 +37,13 @@ def weights(large: bool) -> tuple[np.ndarray, np.ndarray]:
     return found
 
 
-def make_prior(rules: SimpleNamespace) -> tuple[Any, Any]:
-    """``prior(s, t, action)`` and ``weight(s, t, action)`` for one board size."""
-    strength = make_features(rules).strength
+def prior(s, t, action):
+    """(mean value, number of simulations) that a move starts with."""
+    return EVEN, VISITS
 
-    def prior(s, t, action):
-        """(mean value, number of simulations) that a move starts with."""
-        return EVEN, VISITS
 
-    def weight(s, t, action):
-        """The probability of a move, up to a factor."""
-        if action == PASS:
-            return PASSING
-        return math.exp(strength(s, t.worth, int64(action)))
-
-    return prior, weight
+def weight(s, t, action):
+    """The probability of a move, up to a factor."""
+    if action == PASS:
+        return PASSING
+    return math.exp(strength(s, t.worth, int64(action)))

@@ -22,6 +22,7 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
+from treewright.kernel.constants import Constant
 from treewright.kernel.fingerprint import Fingerprint, Unhashable
 from treewright.library.applications import application_of
 from treewright.library.domain import Domain
@@ -119,6 +120,10 @@ class CodeFingerprint(Fingerprint):
             self.value(type(value))
             self.value([value.state, value.settings, value.tables, value.players])
             self.value([value.max_actions, value.max_length, value.keys])
+            self.value(list(value.constants.values()))
+        elif isinstance(value, Constant):  # its value belongs to a domain, its formula is code
+            self.add("constant")
+            self.value(value.formula)
         elif isinstance(value, dict | types.MappingProxyType):
             self.add("dict", len(value))
             for key in sorted(value, key=repr):
