@@ -3,11 +3,18 @@
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 2_000  # characters of a message
 MOST_NAMES = 40  # a longer list helps nobody
 
 
 class TreewrightError(Exception):
     """The base of every error that Treewright raises on purpose."""
+
+    def __str__(self) -> str:
+        """The sentence; one that repeats a very long input is cut in the middle."""
+        said = super().__str__()
+        half = LONGEST // 2
+        return said if len(said) <= LONGEST else f"{said[:half]} … {said[-half:]}"
 
 
 class OptionError(TreewrightError, ValueError):

@@ -167,7 +167,6 @@ def test_closed_streams(arguments, closed):
         "search nim --memory 1e9GiB",
         "search nim --memory 99999999999999999999GiB",
         "search nim --memory 9e999GiB",
-        "search nim --seed 99999999999999999999999",
         "search nim --seconds nan",
         "search nim --seconds inf --simulations 5 --c nan",
         "search nim --set heap=99999999999999999999999",

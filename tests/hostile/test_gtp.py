@@ -140,6 +140,7 @@ def test_avoid_and_allow():
 
 
 def test_analysis_leaves_out_what_is_to_be_avoided(gtp):
+    gtp.engine.player.prepare(gtp.engine.game, 1).run(300)
     gtp.engine.lines.put("stop")  # the analysis ends at once
     text = gtp.raw("lz-analyze b 1 avoid b C3,C4 1")
     assert "info move" in text

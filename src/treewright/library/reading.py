@@ -19,6 +19,19 @@ DEEPEST = 64
 MOST_PIXELS = 2**26
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; not if its name is impossible."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder."""
+    return is_there(path) and path.is_dir()
+
+
 def bytes_of(path: Path, error: type[TreewrightError], most: int = MOST_BYTES) -> bytes:
     """A file's contents, if they are no more than ``most`` bytes."""
     try:

@@ -95,6 +95,8 @@ class TreeView:
         yield Shown(0, -1, 0, -1, "root", int(nodes[0]["visits"]), _mean(nodes[0]))
         level = [(0, self._search.position)]
         for d in range(1, depth + 1):
+            if not level:
+                return
             below = []
             for node, position in level:
                 children = children_of(nodes, edges, node)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 MOST_THREADS, MOST_PROCESSES = 1024, 256
+LARGEST = 2**60  # compiled code counts in 64 bits
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
-Simulations = Annotated[int | None, typer.Option(help="Budget: simulations.")]
+Simulations = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: simulations.")]
 Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
-Nodes = Annotated[int | None, typer.Option(help="Budget: nodes added to the tree.")]
+Nodes = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: nodes added to the tree.")]
 Memory = Annotated[str, typer.Option(help="Memory for the tree, such as 512MiB.")]
 Workers = Annotated[int, typer.Option(help="Threads, each with a tree of its own.")]
 Set = Annotated[
@@ -55,6 +56,8 @@ def settings(pairs: list[str] | None) -> dict[str, Any]:
         if not equals or not name.isidentifier():
             raise OptionError(f"--set {pair!r}: write it as name=value")
         found[name] = _number(text)
+        if isinstance(found[name], int) and abs(found[name]) > LARGEST:
+            raise OptionError(f"--set {name}: the number is larger than {LARGEST:,}")
     return found
 
 

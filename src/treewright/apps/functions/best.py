@@ -172,4 +172,6 @@ def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluatio
         memory="1MiB",
         engine="python",
     )
-    search.run(progress=lambda found: tree.left > 2 * objective.n + 2)
+    found = search.run(progress=lambda found: tree.left > 2 * objective.n + 2)
+    if found.stopped == "interrupt":  # the search ended well, but the rest is not to begin
+        raise KeyboardInterrupt

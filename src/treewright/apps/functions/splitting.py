@@ -142,7 +142,8 @@ def iterated_splitting(
             objective.note(x, float(found.state.f), found.simulations)
         return objective.left > 0
 
-    search.run(objective.budget, progress=seen)
+    if search.run(objective.budget, progress=seen).stopped == "interrupt":
+        raise KeyboardInterrupt
 
 
 def _counted(objective: Objective) -> Any:

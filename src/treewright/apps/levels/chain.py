@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treewright.apps.levels.level import Level
+from treewright.apps.levels.level import LONGEST, Level
 from treewright.apps.levels.tiles import LevelError
 from treewright.library.reading import json_of, text_of
 from treewright.library.writing import write_whole
 
 HISTORY, WIDEST = 2, 8
+MOST_HISTORY, MOST_WIDEST = 8, 32
 FORMAT = "treewright-chain-1"
 
 State = tuple[int, ...]
@@ -121,6 +122,32 @@ class Chain:
         }
         write_whole(path, json.dumps(data, separators=(",", ":")) + "\n", LevelError)
 
+    def _check(self, where: str) -> None:
+        """Refuse what a search could not walk: it looks nothing up twice."""
+        Level.of_columns(list(self.slices), where)
+        known = range(len(self.slices))
+
+        def listed(numbers: Sequence[Any], most: int) -> bool:
+            return 0 < len(numbers) <= most and all(type(n) is int and n in known for n in numbers)
+
+        good = (
+            all(type(n) is int for n in (self.history, self.widest, self.dead_ends))
+            and 1 <= self.history <= MOST_HISTORY
+            and 1 <= self.widest <= MOST_WIDEST
+            and () in self.transitions
+            and len(self.levels) == len(self.names) > 0
+            and all(listed(line, LONGEST) for line in self.levels)
+            and all(isinstance(name, str) for name in self.names)
+        )
+        room = max(self.widest, self.history) if good else 0
+        for state, patterns in self.transitions.items() if good else ():
+            good = good and (state == () or listed(state, self.history)) and len(patterns) > 0
+            for pattern, count in patterns.items():
+                good = good and listed(pattern, room) and type(count) is int and count > 0
+                good = good and self.after(state, pattern) in self.transitions
+        if not good:
+            raise LevelError(f"{where}: this chain file is damaged; make one with level learn")
+
     @classmethod
     def load(cls, path: Path) -> "Chain":
         try:
@@ -139,7 +166,7 @@ class Chain:
                 },
                 data["dead_ends"],
             )
-            Level.of_columns(list(found.slices), str(path))
+            found._check(str(path))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise LevelError(f"{path}: this is no chain file; make one with level learn") from error
         return found

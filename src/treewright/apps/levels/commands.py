@@ -109,7 +109,6 @@ def generate(
     treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels;
     treewright level generate --player preference.json --experience beginner
     """
-    check_workers("--workers", workers, MOST_PROCESSES)
     from treewright.apps.levels.controls import Controls
     from treewright.apps.levels.formats import FORMATS, format_of, write_level
     from treewright.apps.levels.generate import compile_kernel, domain_of, generate_many
@@ -117,6 +116,7 @@ def generate(
     from treewright.apps.levels.tilechain import learn_tiles
     from treewright.apps.levels.tiles import one_of
 
+    check_workers("--workers", workers, MOST_PROCESSES)
     chain: Chain | TileChain = chain_of(corpus)
     if tiles:
         chain = learn_tiles(chain.corpus)

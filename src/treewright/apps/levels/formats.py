@@ -13,7 +13,7 @@ from treewright.apps.levels import tiled
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.tiles import TILES, LevelError, one_of, read_legend
 from treewright.errors import nearest
-from treewright.library.reading import json_of, text_of
+from treewright.library.reading import is_folder, is_there, json_of, text_of
 from treewright.library.writing import write_whole
 
 FORMAT = "treewright-level-1"
@@ -30,7 +30,7 @@ _SUFFIXES = {".txt": "mario-ai", ".json": "json", ".tmx": "tmx", ".tmj": "tmj", 
 
 def read_level(path: Path, legend: Mapping[str, str] | None = None) -> Level:
     """A level from a text, JSON or Tiled file; ``legend`` maps foreign characters to ours."""
-    if path.is_dir():
+    if is_folder(path):
         raise LevelError(f"{path} is a folder; a single level is wanted here")
     kind = path.suffix.lower()
     if kind in (".png", ".jpg", ".bmp"):
@@ -131,7 +131,7 @@ def write_level(level: Level, path: Path, name: str | None = None) -> None:
 
 def read_corpus(folder: Path, legend: Path | None = None) -> list[Level]:
     """Every level of a folder (or one file), by name; a legend beside them is used."""
-    if not folder.exists():
+    if not is_there(folder):
         raise LevelError(f"there is no {folder}: a level or a folder of levels is wanted here")
     given = _legend_of(folder, legend)
     files = [folder]

@@ -368,5 +368,7 @@ def make_dungeon(
         engine="python",
     )
     found = search.run(progress=progress)
+    if found.stopped == "interrupt":  # a dungeon without its last stages is none
+        raise KeyboardInterrupt
     scores = {STAGES[p.number]: p.score for p in found.passes}
     return DungeonResult(found.state, scores, seed)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import MissingExtra, OptionError, nearest
-from treewright.library.reading import check_picture, text_of, toml_of
+from treewright.library.reading import check_picture, is_there, text_of, toml_of
 
 FREE, WALL, FLOOR = 0, 1, 2  # what is fixed at a cell
 IGNORE, NEAR, FAR = 0, 1, 2  # what is required of a pair
@@ -195,7 +195,7 @@ def load_spec(spec: str | Path | MapSpec) -> MapSpec:
     if str(spec) in SHIPPED:
         return SHIPPED[str(spec)]()
     path = Path(spec)
-    if not path.suffix and not path.exists():
+    if not path.suffix and not is_there(path):
         raise SpecError(
             f"there is no map specification {str(spec)!r} (a file ends in .toml, .txt or .png)"
             f"{nearest(str(spec), SHIPPED)}"
@@ -203,7 +203,7 @@ def load_spec(spec: str | Path | MapSpec) -> MapSpec:
     readers = {".toml": _read_toml, ".txt": _read_text, ".png": _read_png}
     if path.suffix.lower() not in readers:
         raise SpecError(f"{path}: a specification is a .toml, .txt or .png file")
-    if not path.is_file():
+    if not is_there(path):
         raise SpecError(f"there is no file {path}")
     return readers[path.suffix.lower()](path)
 

@@ -33,6 +33,7 @@ from treewright.apps.stories.model import (
 from treewright.apps.stories.source import Source, StoryError
 from treewright.apps.stories.template import FORMS, Template, template
 from treewright.errors import nearest
+from treewright.library.reading import is_there
 
 PACKAGE = "treewright.apps.stories"
 SECTIONS = {
@@ -394,7 +395,7 @@ def find_source(name: str, folder: str, beside: Path | None = None) -> Source:
     """A file by path, or one that comes with Treewright by name."""
     if name.endswith(".toml"):
         path = Path(name)
-        if not path.is_absolute() and beside is not None and not path.exists():
+        if not path.is_absolute() and beside is not None and not is_there(path):
             path = beside / path
         return Source.read(path)
     known = built_in_names(folder)
