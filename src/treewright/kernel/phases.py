@@ -26,10 +26,13 @@ def phases(tree, t, params, runs, rng, plans, chosen, rows, scratch, kept, score
     run = runs[0]
     plan = plans[0]
     left = simulations
-    while plan.phase < plan.phases:
+    while plan.phase < plan.phases or plan.actions < plan.length:
         if plan.actions >= len(chosen):
             return DONE
-        if not (CHANCE and player(tree.root[0], t) < 0):
+        searching = plan.phase < plan.phases
+        if not searching and over(tree.root[0], t, run):
+            break
+        if searching and not (CHANCE and player(tree.root[0], t) < 0):
             share = share_of(plan)
             before = run.simulations
             status = search(tree, t, params, runs, rng, min(left, share - plan.spent))
@@ -45,21 +48,34 @@ def phases(tree, t, params, runs, rng, plans, chosen, rows, scratch, kept, score
                 return DONE
             plan.status = status
             plan.spent = 0
-        if not commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+        if commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+            if searching:
+                end_phase(tree, t, run, plan, kept, scores)
+        elif searching:
             plan.refused += 1
             if plan.refused > plan.patience:
                 return REFUSED
-            continue
-        plan.refused = 0
-        plan.phase += 1
-        if PLAYERS == 1 and HAS_VALUE and len(scores) > 0:
-            value(tree.root[0], t, tree.rewards)
-            keep(kept, scores, tree.root[0], tree.rewards[0])
-        if over(tree.root[0], t, run):
-            plan.phases = plan.phase
-    if plan.length > 0:
-        return complete(tree, t, params, runs, rng, plan, chosen, rows, scratch)
+        else:  # as deep as the tree goes; from there on the rollout policy completes the turn
+            action = rollout_action(
+                tree, t, params[0], run, rng, tree.root[0], player(tree.root[0], t)
+            )
+            if action < 0:
+                return -action
+            play(tree.root[0], t, action)
+            chosen[plan.actions] = action
+            plan.actions += 1
     return PHASED
+
+
+def end_phase(tree, t, run, plan, kept, scores):
+    """Count a phase that has committed; the last one is that which ends the game or the turn."""
+    plan.refused = 0
+    plan.phase += 1
+    if PLAYERS == 1 and HAS_VALUE and len(scores) > 0:
+        value(tree.root[0], t, tree.rewards)
+        keep(kept, scores, tree.root[0], tree.rewards[0])
+    if over(tree.root[0], t, run):
+        plan.phases = plan.phase
 
 
 def share_of(plan):
@@ -154,18 +170,3 @@ def keep(kept, scores, s, found):
     if found > scores[worst]:
         scores[worst] = found
         kept[worst] = s
-
-
-def complete(tree, t, params, runs, rng, plan, chosen, rows, scratch):
-    """Follow the best children as deep as the tree goes, then the rollout policy."""
-    run = runs[0]
-    while plan.actions < plan.length and not over(tree.root[0], t, run):
-        if not commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
-            s = tree.root[0]
-            action = rollout_action(tree, t, params[0], run, rng, s, player(s, t))
-            if action < 0:
-                return -action
-            play(s, t, action)
-            chosen[plan.actions] = action
-            plan.actions += 1
-    return PHASED
