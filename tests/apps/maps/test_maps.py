@@ -17,7 +17,6 @@ from treewright.apps.maps.output import write
 from treewright.apps.maps.revise import Revise
 from treewright.apps.maps.spec import FLOOR, WALL, MapSpec, SpecError, load_spec
 from treewright.apps.maps.walls import Walls, unpack
-from treewright.kernel.rebind import Rebinder
 
 NEAR_FAR = np.array([[0, 1, 2], [1, 0, 2], [2, 2, 0]])
 
@@ -66,9 +65,8 @@ def test_the_fields_stay_exact_through_random_flips(seed, size):
     domain = Revise(spec)
     t = domain.interpreted_tables
     s = domain.new_state()
-    rebind = Rebinder(None)
-    made = fields.functions(*size, 3)
-    do = {k: rebind.function(f) for k, f in vars(made).items()}
+    names = ("measure", "foresee", "flip", "unflip")
+    do = {name: domain.interpret(getattr(fields, name)) for name in names}
     dice = np.random.default_rng(seed)
     for _ in range(30):
         v = int(dice.choice(domain.tables["cells"])) if len(domain.tables["cells"]) else None

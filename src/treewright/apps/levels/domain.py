@@ -5,11 +5,9 @@ An action appends a pattern of the Markov chain (chain.py).  Expansion draws act
 finished ends at once (reach.py).  Use it with ``OPTIONS``.
 """
 
-import functools
 import itertools
 import math
 from types import SimpleNamespace
-from typing import Any, Self
 
 import numpy as np
 from numpy import int8, int32, int64
@@ -27,9 +25,9 @@ from treewright.apps.levels.copies import automaton, follow
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.moves import ABOVE, as_tables, to_the_right
 from treewright.apps.levels.reach import RING, append_column, column_masks
-from treewright.apps.levels.score import BEST, FAILED, Score, quadratic, worth
+from treewright.apps.levels.score import BEST, FAILED, quadratic, worth
 from treewright.apps.levels.tiles import TILES, LevelError
-from treewright.library.domain import Domain, record
+from treewright.library.domain import Domain, constant, record
 from treewright.library.options import Options, Rollout, Widening
 from treewright.random import uniform
 
@@ -37,6 +35,8 @@ CROWD_WINDOW = 8
 SEAM = 0.5  # what the score loses where a fixed piece is joined as the corpus never does
 LONG_COPY = 2 / 3  # of the copy limit: from here on, the chain looks back one slice less
 ALIVE, UNREACHABLE, COPIED, CROWDED = range(4)  # why a level ended too early
+EVALUATE = constant()  # evaluate or wished
+SCORE = constant()  # what is wished
 
 OPTIONS = Options(
     c=math.sqrt(2),
@@ -113,9 +113,26 @@ def paper_score(s, t):
     return total
 
 
+def evaluate(s, t):
+    """The paper's score as a reward."""
+    if s.dead != ALIVE:
+        return FAILED * s.n / t.limits[0]
+    return worth(paper_score(s, t))
+
+
+def wished(s, t):
+    """The same with a score of the user's own."""
+    if s.dead != ALIVE:
+        return FAILED * s.n / t.limits[0]
+    height = s.heights / s.floors if s.floors > 0 else 0.0
+    score = SCORE(s.n, t.limits[0], s.gaps, s.enemies, s.rewards, height, t.difficulty[s.n])
+    return worth(score - SEAM * s.seams) if math.isfinite(score) else FAILED
+
+
 class Levels(Domain):
     """``Levels(chain, controls)``: build a level of ``controls.length`` slices from a chain."""
 
+    id = "levels-v1"
     players = 1
     state = record(
         n=int32,  # columns so far
@@ -139,19 +156,13 @@ class Levels(Domain):
         dead=int8,
     )
 
-    def __new__(cls, chain: Chain, controls: Controls | None = None) -> Self:
-        score = controls.score if controls else None
-        transitions = max(len(p) for p in chain.transitions.values())
-        kind: Any = _kind(
-            score, power_of_two(transitions, 4096), power_of_two(_length(controls), 512)
-        )
-        ready: Self = object.__new__(kind)
-        return ready
-
     def __init__(self, chain: Chain, controls: Controls | None = None) -> None:
         self.chain = chain
         self.controls = controls or Controls()
         can_hold(self.controls, chain)
+        transitions = max(len(p) for p in chain.transitions.values())
+        self.max_actions = power_of_two(transitions, 4096)
+        self.max_length = power_of_two(self.controls.length, 512)
         self.fixed = fixed_columns(self.controls, chain.height)
         extra = [s for s in dict.fromkeys(self.fixed.values()) if s not in set(chain.slices)]
         self.slices = (*chain.slices, *extra)
@@ -171,70 +182,11 @@ class Levels(Domain):
             ],
             np.int64,
         )
-        super().__init__(tables=tables)
-
-    def columns(self, actions: list[int]) -> list[int]:
-        """The slices that a sequence of actions appends."""
-        t = self.tables
-        found: list[int] = []
-        for action in actions:
-            if action == len(t["weight"]):
-                while len(found) < self.controls.length and t["fixed"][len(found)] >= 0:
-                    found.append(int(t["fixed"][len(found)]))
-            else:
-                found += t["pattern"][t["first"][action] : t["first"][action + 1]].tolist()
-        return found
-
-    def level(self, actions: list[int], where: str = "the level") -> Level:
-        return Level.of_columns([self.slices[i] for i in self.columns(actions)], where)
-
-    def judge(self, level: Level, playable: bool) -> float:
-        """The reward that the search would give a finished level, whoever made it."""
-        if not playable:
-            return FAILED
-        have = counts(level)
-        floors = sum(floor_height(column) >= 0 for column in level.columns)
-        s = SimpleNamespace(
-            n=self.controls.length,
-            seams=0,
-            gaps=have["gaps"],
-            enemies=have["enemies"],
-            rewards=have["rewards"],
-            heights=have["height"] * floors,
-            floors=floors,
+        score = self.controls.score
+        super().__init__(
+            tables=tables,
+            constants={EVALUATE: evaluate} if score is None else {EVALUATE: wished, SCORE: score},
         )
-        return worth(paper_score(s, SimpleNamespace(**self.tables)))
-
-
-def _length(controls: Controls | None) -> int:
-    return (controls or Controls()).length
-
-
-def power_of_two(n: int, least: int) -> int:
-    """Sizes are rounded up, so that corpora and lengths share compiled kernels."""
-    return max(least, 1 << (n - 1).bit_length())
-
-
-@functools.cache
-def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels]:
-    """The class of a score; ``None`` is the paper's."""
-    own = score
-
-    if own is None:
-
-        def evaluate(s, t):
-            if s.dead != ALIVE:
-                return FAILED * s.n / t.limits[0]
-            return worth(paper_score(s, t))
-
-    else:
-
-        def evaluate(s, t):
-            if s.dead != ALIVE:
-                return FAILED * s.n / t.limits[0]
-            height = s.heights / s.floors if s.floors > 0 else 0.0
-            wished = own(s.n, t.limits[0], s.gaps, s.enemies, s.rewards, height, t.difficulty[s.n])
-            return worth(wished - SEAM * s.seams) if math.isfinite(wished) else FAILED
 
     def start(s, t):
         s.state = t.fixed_state[0]
@@ -269,10 +221,10 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
         return s.dead != ALIVE or s.n >= t.limits[0]
 
     def rewards(s, t, out):
-        out[0] = evaluate(s, t)
+        out[0] = EVALUATE(s, t)
 
     def value(s, t, out):
-        out[0] = evaluate(s, t)
+        out[0] = EVALUATE(s, t)
 
     def weight(s, t, action):
         return t.weight[action] if action < len(t.weight) else 1.0
@@ -302,27 +254,42 @@ def _kind(score: Score | None, max_actions: int, max_length: int) -> type[Levels
     def render(s):
         return f"{s.n} slices, {s.gaps} gaps, {s.enemies} enemies, {s.rewards} rewards"
 
-    return type(
-        "Levels",
-        (Levels,),
-        {
-            "__doc__": Levels.__doc__,
-            "__module__": __name__,
-            "id": "levels-v1",
-            "max_actions": max_actions,
-            "max_length": max_length,
-            "start": start,
-            "legal": legal,
-            "play": play,
-            "ended": ended,
-            "rewards": rewards,
-            "value": value,
-            "weight": weight,
-            "rollout": rollout,
-            "describe": describe,
-            "render": render,
-        },
-    )
+    def columns(self, actions: list[int]) -> list[int]:
+        """The slices that a sequence of actions appends."""
+        t = self.tables
+        found: list[int] = []
+        for action in actions:
+            if action == len(t["weight"]):
+                while len(found) < self.controls.length and t["fixed"][len(found)] >= 0:
+                    found.append(int(t["fixed"][len(found)]))
+            else:
+                found += t["pattern"][t["first"][action] : t["first"][action + 1]].tolist()
+        return found
+
+    def level(self, actions: list[int], where: str = "the level") -> Level:
+        return Level.of_columns([self.slices[i] for i in self.columns(actions)], where)
+
+    def judge(self, level: Level, playable: bool) -> float:
+        """The reward that the search would give a finished level, whoever made it."""
+        if not playable:
+            return FAILED
+        have = counts(level)
+        floors = sum(floor_height(column) >= 0 for column in level.columns)
+        s = SimpleNamespace(
+            n=self.controls.length,
+            seams=0,
+            gaps=have["gaps"],
+            enemies=have["enemies"],
+            rewards=have["rewards"],
+            heights=have["height"] * floors,
+            floors=floors,
+        )
+        return worth(paper_score(s, SimpleNamespace(**self.tables)))
+
+
+def power_of_two(n: int, least: int) -> int:
+    """Sizes are rounded up, so that corpora and lengths share compiled kernels."""
+    return max(least, 1 << (n - 1).bit_length())
 
 
 def slice_tables(slices: tuple[str, ...], tall: bool) -> dict[str, np.ndarray]:

@@ -5,9 +5,6 @@ place, the column before and the action's number: so an action always means the 
 and the tree stays a tree.
 """
 
-import functools
-from typing import Any, Self
-
 import numpy as np
 from numpy import int8, int32, int64
 
@@ -130,14 +127,10 @@ class TileLevels(Domain):
         dead=int8,
     )
 
-    def __new__(cls, chain: TileChain, controls: Controls | None = None) -> Self:
-        kind: Any = _kind(power_of_two((controls or Controls()).length, 512))
-        ready: Self = object.__new__(kind)
-        return ready
-
     def __init__(self, chain: TileChain, controls: Controls | None = None) -> None:
         self.chain = chain
         self.controls = controls or Controls()
+        self.max_length = power_of_two(self.controls.length, 512)
         if self.controls.fixed or self.controls.score is not None:
             raise LevelError("fixed pieces and other scores are for the chain of slices")
         tiles = [TILES[tile] for tile in chain.tiles]
@@ -169,21 +162,6 @@ class TileLevels(Domain):
         tables |= target_tables(self.controls, chain.corpus)
         tables |= as_tables(to_the_right(self.controls.player))
         super().__init__(tables=tables)
-
-    def level(self, actions: list[int], where: str = "the level") -> Level:
-        """Play the actions again and write down every column."""
-        s = self.new_state()
-        columns = []
-        for action in actions:
-            self.interpreted["play"](s, self.interpreted_tables, action)
-            tiles = (s.column[row] for row in range(self.chain.height))
-            columns.append("".join(self.chain.tiles[tile] for tile in tiles))
-        return Level.of_columns(columns, where)
-
-
-@functools.cache
-def _kind(max_length: int) -> type[TileLevels]:
-    """The class for levels up to a length."""
 
     def start(s, t):
         s.n = 0
@@ -219,20 +197,12 @@ def _kind(max_length: int) -> type[TileLevels]:
     def render(s):
         return f"{s.n} slices, {s.gaps} gaps, {s.enemies} enemies, {s.rewards} rewards"
 
-    return type(
-        "TileLevels",
-        (TileLevels,),
-        {
-            "__doc__": TileLevels.__doc__,
-            "__module__": __name__,
-            "max_length": max_length,
-            "start": start,
-            "legal": legal,
-            "play": play,
-            "ended": ended,
-            "rewards": rewards,
-            "value": value,
-            "rollout": rollout,
-            "render": render,
-        },
-    )
+    def level(self, actions: list[int], where: str = "the level") -> Level:
+        """Play the actions again and write down every column."""
+        s = self.new_state()
+        columns = []
+        for action in actions:
+            self.interpreted["play"](s, self.interpreted_tables, action)
+            tiles = (s.column[row] for row in range(self.chain.height))
+            columns.append("".join(self.chain.tiles[tile] for tile in tiles))
+        return Level.of_columns(columns, where)

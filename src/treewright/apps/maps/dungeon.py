@@ -22,7 +22,7 @@ import numpy as np
 from treewright.apps.maps import draw, tiled
 from treewright.apps.maps.methods import distances
 from treewright.errors import OptionError
-from treewright.library.domain import Domain
+from treewright.library.domain import Domain, constant
 from treewright.library.multipass import MultiPass, Pass
 from treewright.library.options import Options, Rave
 from treewright.random import below, stream
@@ -31,6 +31,7 @@ STAGES = ("rooms", "monsters", "treasure", "traps")
 CANDIDATES = 120  # rooms to choose from, and cells for things
 Cell = tuple[int, int]
 LEGEND = "# wall, . floor, < entrance, > exit, m monster, $ treasure, ^ trap"
+MAKER = constant()
 COLOURS = {"monsters": (213, 54, 46), "treasure": (230, 159, 0), "traps": (204, 121, 167)}
 
 
@@ -94,13 +95,31 @@ class Dungeon(Domain):
     max_length = 200
     keys = CANDIDATES
     state = Plan
-    maker: "Maker"
-
-    def __new__(cls, maker: "Maker") -> Any:
-        return object.__new__(_kind(maker))
 
     def __init__(self, maker: "Maker") -> None:
-        super().__init__()
+        self.maker = maker
+        super().__init__(constants={MAKER: maker})
+
+    def start(s):
+        MAKER.start(s)
+
+    def legal(s, out):
+        free = MAKER.legal(s)
+        for i, action in enumerate(free):
+            out[i] = action
+        return len(free)
+
+    def play(s, action):
+        MAKER.play(s, action)
+
+    def ended(s):
+        return MAKER.ended(s)
+
+    def rewards(s, out):
+        out[0] = MAKER.score(s)
+
+    def copy(s):
+        return s.copy()
 
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
         """What was found stays; the next pass places the next kind of thing."""
@@ -108,32 +127,6 @@ class Dungeon(Domain):
         s.stage += 1
         self.maker.look(s)
         return bool(s.stage < len(STAGES))
-
-
-def _kind(maker: "Maker") -> type[Dungeon]:
-    def start(s):
-        maker.start(s)
-
-    def legal(s, out):
-        free = maker.legal(s)
-        for i, action in enumerate(free):
-            out[i] = action
-        return len(free)
-
-    def play(s, action):
-        maker.play(s, action)
-
-    def ended(s):
-        return maker.ended(s)
-
-    def rewards(s, out):
-        out[0] = maker.score(s)
-
-    def copy(s):
-        return s.copy()
-
-    functions = (start, legal, play, ended, rewards, copy)
-    return type("Dungeon", (Dungeon,), {f.__name__: f for f in functions} | {"maker": maker})
 
 
 class Maker:

@@ -5,16 +5,20 @@ spreads the front of every row to its four sides with shifts and masks.  Only th
 front has reached are looked at, and a flood stops when it has met all that it was sent for.
 """
 
-import functools
-from types import SimpleNamespace
-
 import numpy as np
 from numpy import int64
 
 from treewright.apps.maps.spec import FAR, IGNORE, NEAR, MapSpec
+from treewright.library.domain import constant
 
 BITS = 62  # of an int64, so that a shift never meets the sign
+ONE = int64(1)
 REACH = 3  # a checkpoint that a flood must reach, whatever the distance
+WIDTH = constant()
+HEIGHT = constant()
+NW = constant(lambda: words(WIDTH))
+SIZE = constant(lambda: (HEIGHT + 2) * NW)
+SPREAD = constant(lambda: spread_word if NW == 1 else spread_words)
 
 
 def words(width):
@@ -22,122 +26,116 @@ def words(width):
     return (width + BITS - 1) // BITS
 
 
-@functools.cache
-def floods(width, height):
-    """The functions for one size of map."""
-    NW = words(width)
-    SIZE = (height + 2) * NW
-    one = int64(1)
+def slot(cell):
+    return (cell // WIDTH + 1) * NW + (cell % WIDTH) // BITS
 
-    def slot(cell):
-        return (cell // width + 1) * NW + (cell % width) // BITS
 
-    def mask(cell):
-        return one << int64((cell % width) % BITS)
+def mask(cell):
+    return ONE << int64((cell % WIDTH) % BITS)
 
-    def is_open(s, cell):
-        return s.open[slot(cell)] & mask(cell) != 0
 
-    def close(s, cell):
-        s.open[slot(cell)] &= ~mask(cell)
+def is_open(s, cell):
+    return s.open[slot(cell)] & mask(cell) != 0
 
-    def spread_word(s, lo, hi):
-        """One step where a row is one word; returns the rows that the new front spans."""
-        first = SIZE
-        last = -1
-        above = int64(0)
-        here = s.front[lo]
-        for r in range(lo, hi + 1):
-            below = s.front[r + 1]
-            new = ((here << 1) | (here >> 1) | above | below) & s.left[r]
-            above = here
-            here = below
-            s.front[r] = new
-            if new != 0:
-                s.left[r] ^= new
-                first = min(first, r)
-                last = r
-        return first, last
 
-    def spread_words(s, lo, hi):
-        """The same with carries between the words of a row."""
-        first = SIZE
-        last = -1
-        top = int64(1) << int64(BITS - 1)
+def close(s, cell):
+    s.open[slot(cell)] &= ~mask(cell)
+
+
+def spread_word(s, lo, hi):
+    """One step where a row is one word; returns the rows that the new front spans."""
+    first = SIZE
+    last = -1
+    above = int64(0)
+    here = s.front[lo]
+    for r in range(lo, hi + 1):
+        below = s.front[r + 1]
+        new = ((here << 1) | (here >> 1) | above | below) & s.left[r]
+        above = here
+        here = below
+        s.front[r] = new
+        if new != 0:
+            s.left[r] ^= new
+            first = min(first, r)
+            last = r
+    return first, last
+
+
+def spread_words(s, lo, hi):
+    """The same with carries between the words of a row."""
+    first = SIZE
+    last = -1
+    top = int64(1) << int64(BITS - 1)
+    for w in range(NW):
+        s.above[w] = 0
+    for r in range(lo, hi + 1):
+        at = r * NW
+        before = int64(0)
         for w in range(NW):
-            s.above[w] = 0
-        for r in range(lo, hi + 1):
-            at = r * NW
-            before = int64(0)
-            for w in range(NW):
-                here = s.front[at + w]
-                after = s.front[at + w + 1] if w + 1 < NW else int64(0)
-                carried = (before >> int64(BITS - 1)) | ((after & one) * top)
-                new = ((here << 1) | (here >> 1) | carried | s.above[w] | s.front[at + NW + w]) & (
-                    s.left[at + w]
-                )
-                before = here
-                s.above[w] = here
-                s.fresh[w] = new
-            any_new = int64(0)
-            for w in range(NW):
-                new = s.fresh[w]
-                s.front[at + w] = new
-                s.left[at + w] ^= new
-                any_new |= new
-            if any_new != 0:
-                first = min(first, r)
-                last = r
-        return first, last
+            here = s.front[at + w]
+            after = s.front[at + w + 1] if w + 1 < NW else int64(0)
+            carried = (before >> int64(BITS - 1)) | ((after & ONE) * top)
+            new = ((here << 1) | (here >> 1) | carried | s.above[w] | s.front[at + NW + w]) & (
+                s.left[at + w]
+            )
+            before = here
+            s.above[w] = here
+            s.fresh[w] = new
+        any_new = int64(0)
+        for w in range(NW):
+            new = s.fresh[w]
+            s.front[at + w] = new
+            s.left[at + w] ^= new
+            any_new |= new
+        if any_new != 0:
+            first = min(first, r)
+            last = r
+    return first, last
 
-    spread = spread_word if NW == 1 else spread_words
 
-    def flood(s, t, source):
-        """Fill ``s.reached`` with what ``t.want`` asks for; False if one is cut off."""
-        for i in range(SIZE):
-            s.left[i] = s.open[i]
-            s.front[i] = 0
-        n = len(t.slot)
-        missing = 0
+def flood(s, t, source):
+    """Fill ``s.reached`` with what ``t.want`` asks for; False if one is cut off."""
+    for i in range(SIZE):
+        s.left[i] = s.open[i]
+        s.front[i] = 0
+    n = len(t.slot)
+    missing = 0
+    for j in range(n):
+        s.reached[j] = -1
+        if t.want[source, j] > 0:
+            missing += 1
+    at = t.slot[source]
+    s.front[at] = t.mask[source]
+    s.left[at] &= ~t.mask[source]
+    lo = at // NW
+    hi = lo
+    step = 0
+    while missing > 0:
+        lo, hi = SPREAD(s, max(1, lo - 1), min(HEIGHT, hi + 1))
+        if hi < 0:
+            return False
+        step += 1
         for j in range(n):
-            s.reached[j] = -1
-            if t.want[source, j] > 0:
-                missing += 1
-        at = t.slot[source]
-        s.front[at] = t.mask[source]
-        s.left[at] &= ~t.mask[source]
-        lo = at // NW
-        hi = lo
-        step = 0
-        while missing > 0:
-            lo, hi = spread(s, max(1, lo - 1), min(height, hi + 1))
-            if hi < 0:
-                return False
-            step += 1
-            for j in range(n):
-                if t.want[source, j] > 0 and s.front[t.slot[j]] & t.mask[j] != 0:
-                    s.reached[j] = step
-                    missing -= 1
-        return True
+            if t.want[source, j] > 0 and s.front[t.slot[j]] & t.mask[j] != 0:
+                s.reached[j] = step
+                missing -= 1
+    return True
 
-    def fitness(s, t):
-        """(M + 1) / (m + 1), equation 1; 0 if a checkpoint is cut off from another."""
-        s.far = 0
-        s.near = 0
-        for i in range(len(t.sources)):
-            source = t.sources[i]
-            if not flood(s, t, source):
-                return 0.0
-            for j in range(len(t.slot)):
-                if t.want[source, j] == NEAR:
-                    s.near += s.reached[j]
-                elif t.want[source, j] == FAR:
-                    s.far += s.reached[j]
-        return (s.far + 1.0) / (s.near + 1.0)
 
-    return SimpleNamespace(
-        is_open=is_open, close=close, flood=flood, fitness=fitness, slot=slot, mask=mask
-    )
+def fitness(s, t):
+    """(M + 1) / (m + 1), equation 1; 0 if a checkpoint is cut off from another."""
+    s.far = 0
+    s.near = 0
+    for i in range(len(t.sources)):
+        source = t.sources[i]
+        if not flood(s, t, source):
+            return 0.0
+        for j in range(len(t.slot)):
+            if t.want[source, j] == NEAR:
+                s.near += s.reached[j]
+            elif t.want[source, j] == FAR:
+                s.far += s.reached[j]
+    return (s.far + 1.0) / (s.near + 1.0)
 
 
 def state_fields(width, height, checkpoints):
@@ -158,12 +156,11 @@ def state_fields(width, height, checkpoints):
 
 def tables(spec: MapSpec) -> dict[str, np.ndarray]:
     """Where the checkpoints are, and what each flood is sent for."""
-    functions = floods(spec.width, spec.height)
-    at = [y * spec.width + x for x, y in spec.checkpoints]
+    nw = words(spec.width)
     sources, want = errands(spec)
     return {
-        "slot": np.array([functions.slot(c) for c in at], np.int64),
-        "mask": np.array([functions.mask(c) for c in at], np.int64),
+        "slot": np.array([(y + 1) * nw + x // BITS for x, y in spec.checkpoints], np.int64),
+        "mask": np.array([1 << x % BITS for x, _ in spec.checkpoints], np.int64),
         "sources": np.array(sources, np.int64),
         "want": want,
     }

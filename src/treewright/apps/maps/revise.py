@@ -11,15 +11,24 @@ A pass is the paper's: many simulations from the best map of the passes before, 
 of them kept.
 """
 
-import functools
 from typing import Any
 
 import numpy as np
 from numpy import float64, int64, uint64
 
-from treewright.apps.maps import fields
-from treewright.apps.maps.fields import UNKNOWN, WORSE
-from treewright.apps.maps.flood import errands
+from treewright.apps.maps.fields import (
+    CHECKPOINTS,
+    UNKNOWN,
+    WORSE,
+    P,
+    fill,
+    flip,
+    foresee,
+    measure,
+    state_fields,
+    unflip,
+)
+from treewright.apps.maps.flood import HEIGHT, WIDTH, errands
 from treewright.apps.maps.spec import FAR, NEAR, MapSpec, load_spec
 from treewright.library.domain import Domain, record
 from treewright.library.multipass import Pass
@@ -29,6 +38,40 @@ from treewright.random import below, uniform
 # that adds walls and leaves the fitness as it is is kept (taking walls away always is): floor to
 # spare is what the next wall needs to lengthen a way
 KINDS = ((1, 0.3), (1, 0.4), (2, 0.35), (3, 0.35))
+
+
+def choose(s, t, count):
+    """A cell, and up to ``count - 1`` of its eight neighbours; returns how many."""
+    v = t.cells[below(s.stream, len(t.cells))]
+    s.tried[0] = v
+    n = 1
+    for _ in range(count - 1):
+        u = v + below(s.stream, 3) - 1 + P * (below(s.stream, 3) - 1)
+        fresh = t.changeable[u] == 1
+        for i in range(n):
+            fresh = fresh and s.tried[i] != u
+        if fresh:
+            s.tried[n] = u
+            n += 1
+    return n
+
+
+def propose(s, t, count, tie):
+    """Flip a few cells, and keep that if the fitness is no worse: one evaluation."""
+    n = choose(s, t, count)
+    added = 0
+    for i in range(n):
+        added += 1 - 2 * int64(s.wall[s.tried[i]])
+    kept = added <= 0 or uniform(s.stream) < tie**added
+    known = foresee(s, t, n)
+    if known == WORSE or (known != UNKNOWN and not kept):
+        return
+    new = flip(s, t, n)
+    if new > s.fitness or (new == s.fitness and kept):
+        s.fitness = new
+        s.logged = 0
+    else:
+        unflip(s, n)
 
 
 class Revise(Domain):
@@ -42,15 +85,59 @@ class Revise(Domain):
     max_actions = 8
     keys = 8
 
-    def __new__(cls, spec: Any = "mcguinness", **settings: Any) -> Any:
-        read = load_spec(spec)
-        return object.__new__(_kind(read.width, read.height, len(read.checkpoints)))
-
     def __init__(
         self, spec: str | MapSpec = "mcguinness", kinds: Any = KINDS, **settings: Any
     ) -> None:
         self.spec = load_spec(spec)
-        super().__init__(tables=tables(self.spec, kinds), **settings)
+        width, height = self.spec.width, self.spec.height
+        checkpoints = len(self.spec.checkpoints)
+        self.state = record(
+            **state_fields(width, height, checkpoints),
+            stream=(uint64, 1),
+            proposals=int64,
+            revisions=int64,
+            left=int64,
+            eager=float64,
+        )
+        super().__init__(
+            tables=tables(self.spec, kinds),
+            constants={WIDTH: width, HEIGHT: height, CHECKPOINTS: checkpoints},
+            **settings,
+        )
+
+    def start(s, t, seed=0, proposals=500, revisions=4, eager=0.0):
+        for v in range(len(t.walls)):
+            s.wall[v] = t.walls[v]
+        fill(s, t)
+        s.fitness = measure(s, t)
+        s.stream[0] = seed
+        s.proposals = proposals
+        s.revisions = revisions
+        s.left = revisions
+        s.eager = eager
+
+    def legal(s, t, out):
+        for i in range(len(t.flips)):
+            out[i] = i
+        return len(t.flips)
+
+    def play(s, t, action):
+        for _ in range(s.proposals):
+            propose(s, t, t.flips[action], max(s.eager, t.tie[action]))
+        s.left -= 1
+
+    def ended(s, t):
+        return s.left == 0
+
+    def rewards(s, t, out):
+        out[0] = s.fitness
+
+    def describe(s, t, action):
+        return f"{t.flips[action]} at a time, ties {t.tie[action]}"
+
+    def render(s):
+        walls = unpad(s._record["wall"][0], WIDTH, HEIGHT)
+        return "\n".join("".join(".#"[c] for c in row) for row in walls)
 
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
         """The next pass revises the best map so far, with other random numbers."""
@@ -94,112 +181,3 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
 
 def unpad(wall: np.ndarray, width: int, height: int) -> np.ndarray:
     return wall.reshape(height + 2, width + 2)[1:-1, 1:-1].copy()
-
-
-@functools.cache
-def proposals(width, height, checkpoints):
-    """The functions that change a map a little and keep what is no worse."""
-    P = width + 2
-    field = fields.functions(width, height, checkpoints)
-    foresee, flip, unflip = field.foresee, field.flip, field.unflip
-
-    def choose(s, t, count):
-        """A cell, and up to ``count - 1`` of its eight neighbours; returns how many."""
-        v = t.cells[below(s.stream, len(t.cells))]
-        s.tried[0] = v
-        n = 1
-        for _ in range(count - 1):
-            u = v + below(s.stream, 3) - 1 + P * (below(s.stream, 3) - 1)
-            fresh = t.changeable[u] == 1
-            for i in range(n):
-                fresh = fresh and s.tried[i] != u
-            if fresh:
-                s.tried[n] = u
-                n += 1
-        return n
-
-    def propose(s, t, count, tie):
-        """Flip a few cells, and keep that if the fitness is no worse: one evaluation."""
-        n = choose(s, t, count)
-        added = 0
-        for i in range(n):
-            added += 1 - 2 * int64(s.wall[s.tried[i]])
-        kept = added <= 0 or uniform(s.stream) < tie**added
-        known = foresee(s, t, n)
-        if known == WORSE or (known != UNKNOWN and not kept):
-            return
-        new = flip(s, t, n)
-        if new > s.fitness or (new == s.fitness and kept):
-            s.fitness = new
-            s.logged = 0
-        else:
-            unflip(s, n)
-
-    return propose
-
-
-@functools.cache
-def _kind(width: int, height: int, checkpoints: int) -> type[Revise]:
-    """One class, and one compiled kernel, for a size and a number of checkpoints."""
-    field = fields.functions(width, height, checkpoints)
-    fill, measure = field.fill, field.measure
-    propose = proposals(width, height, checkpoints)
-
-    def start(s, t, seed=0, proposals=500, revisions=4, eager=0.0):
-        for v in range(len(t.walls)):
-            s.wall[v] = t.walls[v]
-        fill(s, t)
-        s.fitness = measure(s, t)
-        s.stream[0] = seed
-        s.proposals = proposals
-        s.revisions = revisions
-        s.left = revisions
-        s.eager = eager
-
-    def legal(s, t, out):
-        for i in range(len(t.flips)):
-            out[i] = i
-        return len(t.flips)
-
-    def play(s, t, action):
-        for _ in range(s.proposals):
-            propose(s, t, t.flips[action], max(s.eager, t.tie[action]))
-        s.left -= 1
-
-    def ended(s, t):
-        return s.left == 0
-
-    def rewards(s, t, out):
-        out[0] = s.fitness
-
-    def describe(s, t, action):
-        return f"{t.flips[action]} at a time, ties {t.tie[action]}"
-
-    def render(s):
-        walls = unpad(s._record["wall"][0], width, height)
-        return "\n".join("".join(".#"[c] for c in row) for row in walls)
-
-    return type(
-        f"Revise{width}x{height}",
-        (Revise,),
-        {
-            "__doc__": Revise.__doc__,
-            "__module__": __name__,
-            "state": record(
-                **fields.state_fields(width, height, checkpoints),
-                stream=(uint64, 1),
-                proposals=int64,
-                revisions=int64,
-                left=int64,
-                eager=float64,
-            ),
-            "max_length": 10_000,
-            "start": start,
-            "legal": legal,
-            "play": play,
-            "ended": ended,
-            "rewards": rewards,
-            "describe": describe,
-            "render": render,
-        },
-    )

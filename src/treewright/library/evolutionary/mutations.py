@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.kernel.specialise import takes_tables, with_tables
-from treewright.library.domain import Domain
+from treewright.library.domain import Domain, constant
 from treewright.library.evolutionary.agent import HERE
 
 SHIFT = 24  # a mutation is position << 24 | action
@@ -21,6 +21,14 @@ NOTHING = -1.0  # what an empty genome is worth
 SIZES = (4, 8, 16, 32, 64)  # genes of a genome: turns are not longer than
 LONGEST = SIZES[-1]
 TYPICAL = 48  # legal actions of a state; where there are more, not all lists of a turn are kept
+
+DOMAIN = constant()
+GENES = constant()
+LEAF = constant(lambda: GENES + 1)  # the state behind the turn
+REPLIED = constant()
+# the domain's functions, and the steps of turn_kernel.py over them
+LEGAL, PLAY, ENDED, PLAYER = (constant() for _ in range(4))
+SAME_TURN, MAY_PLAY, GREEDY_ACTION, WORTH = (constant() for _ in range(4))
 
 
 def genome_dtype(domain: Domain, size: int) -> np.dtype:
@@ -68,9 +76,7 @@ def mutations(domain: Domain, length: int, reply: int = 0) -> Domain:
         raise OptionError(f"a genome has 1 to {LONGEST} genes, not {length}")
     # turns of similar length share a compiled kernel
     size = next(n for n in SIZES if n >= length)
-    kind = _kind(domain, size, reply > 0)
-    found: Domain = kind(tables=domain.tables, length=length, reply=reply)
-    return found
+    return Mutations(domain, size, length, reply)
 
 
 def turn_steps(domain: Domain) -> dict[str, Any]:
@@ -86,60 +92,113 @@ def turn_steps(domain: Domain) -> dict[str, Any]:
     return scope
 
 
-def _kind(domain: Domain, size: int, replied: bool) -> Any:
-    steps = turn_steps(domain)
-    legal, play, ended, player = (steps[n] for n in ("legal", "play", "ended", "player"))
-    same_turn, may_play = steps["same_turn"], steps["may_play"]
-    judged, greedy_action = steps["worth"], steps["greedy_action"]
-    leaf = size + 1  # the state behind the turn
-    start_of = domain
+def unfold(g, t, first, known):
+    """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
 
-    def unfold(g, t, first, known):
-        """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
+    States between are not kept: most turns are judged and never looked at again.
+    """
+    g.states[LEAF] = g.states[first]
+    s = g.states[LEAF]
+    at = first
+    mover = g.mover
+    while at < g.most and SAME_TURN(s, t, mover):
+        # the mutated gene comes from the list of legal actions
+        if at >= known or (at > first and not MAY_PLAY(s, t, g.genes[at], g.buffer)):
+            g.genes[at] = GREEDY_ACTION(s, t, g.dice, g.buffer, g.states, g.out)
+        PLAY(s, t, g.genes[at])
+        at += 1
+    g.length = at
+    g.valid = first
+    if REPLIED:
+        respond(g, t, s)
+    g.worth = WORTH(s, t, mover, g.out)
 
-        States between are not kept: most turns are judged and never looked at again.
-        """
-        g.states[leaf] = g.states[first]
-        s = g.states[leaf]
-        at = first
-        mover = g.mover
-        while at < g.most and same_turn(s, t, mover):
-            # the mutated gene comes from the list of legal actions
-            if at >= known or (at > first and not may_play(s, t, g.genes[at], g.buffer)):
-                g.genes[at] = greedy_action(s, t, g.dice, g.buffer, g.states, g.out)
-            play(s, t, g.genes[at])
-            at += 1
-        g.length = at
-        g.valid = first
-        if replied:
-            respond(g, t, s)
-        g.worth = judged(s, t, mover, g.out)
 
-    def respond(g, t, s):
-        """Play a quick greedy reply."""
-        if not ended(s, t):
-            opponent = player(s, t)
-            moves = 0
-            while moves < g.reply and same_turn(s, t, opponent):
-                play(s, t, greedy_action(s, t, g.dice, g.buffer, g.states, g.out))
-                moves += 1
+def respond(g, t, s):
+    """Play a quick greedy reply."""
+    if not ENDED(s, t):
+        opponent = PLAYER(s, t)
+        moves = 0
+        while moves < g.reply and SAME_TURN(s, t, opponent):
+            PLAY(s, t, GREEDY_ACTION(s, t, g.dice, g.buffer, g.states, g.out))
+            moves += 1
 
-    def catch_up(g, t, upto):
-        """Bring the states along the turn up to date."""
-        while g.valid < upto:
-            at = g.valid
-            g.states[at + 1] = g.states[at]
-            play(g.states[at + 1], t, g.genes[at])
-            g.clean = min(g.clean, at)
-            g.valid = at + 1
 
-    def start(s, length=size, reply=0):
-        s.states[0] = start_of.new_state()
+def catch_up(g, t, upto):
+    """Bring the states along the turn up to date."""
+    while g.valid < upto:
+        at = g.valid
+        g.states[at + 1] = g.states[at]
+        PLAY(g.states[at + 1], t, g.genes[at])
+        g.clean = min(g.clean, at)
+        g.valid = at + 1
+
+
+def relist(g, t, at, found):
+    """List the legal actions behind a state, and keep them where there is room."""
+    catch_up(g, t, at)
+    count = LEGAL(g.states[at], t, found)
+    first = g.ends[at]
+    if at == g.listed and first + count <= len(g.lists):
+        for i in range(count):
+            g.lists[first + i] = found[i]
+        g.ends[at + 1] = first + count
+        g.listed = at + 1
+    return count
+
+
+def mark(g, at, out, n, found, count):
+    """Append the mutations that these actions make; without branches, since the own gene
+    can't be predicted.  ``found`` may lie where the mutations go."""
+    own = g.genes[at]
+    for i in range(count):
+        action = found[i]
+        out[n] = (at << 24) | action
+        n += action != own
+    return n
+
+
+class Mutations(Domain):
+    """Turns of a domain with up to ``size`` genes, and mutations of them."""
+
+    players = 1
+    max_length = 400
+
+    def __init__(self, domain: Domain, size: int, length: int, reply: int) -> None:
+        self.domain = domain
+        self.max_actions = min(65535, size * domain.max_actions)
+        self.state = genome_dtype(domain, size)
+        steps = turn_steps(domain)
+        super().__init__(
+            tables=domain.tables,
+            constants={
+                DOMAIN: domain,
+                GENES: size,
+                REPLIED: reply > 0,
+                LEGAL: steps["legal"],
+                PLAY: steps["play"],
+                ENDED: steps["ended"],
+                PLAYER: steps["player"],
+                SAME_TURN: steps["same_turn"],
+                MAY_PLAY: steps["may_play"],
+                GREEDY_ACTION: steps["greedy_action"],
+                WORTH: steps["worth"],
+            },
+            length=length,
+            reply=reply,
+        )
+
+    @property
+    def name(self) -> str:
+        return f"Mutations of {self.domain.name}"
+
+    def start(s, length=GENES, reply=0):
+        s.states[0] = DOMAIN.new_state()
         s.most = length
         s.reply = reply
         s.worth = NOTHING
 
-    def listed(g, t, out):
+    def legal(g, t, out):
         n = 0
         for at in range(g.length):
             if at >= g.listed:
@@ -151,33 +210,11 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
             n = 1
         return n
 
-    def relist(g, t, at, found):
-        """List the legal actions behind a state, and keep them where there is room."""
-        catch_up(g, t, at)
-        count = legal(g.states[at], t, found)
-        first = g.ends[at]
-        if at == g.listed and first + count <= len(g.lists):
-            for i in range(count):
-                g.lists[first + i] = found[i]
-            g.ends[at + 1] = first + count
-            g.listed = at + 1
-        return count
-
-    def mark(g, at, out, n, found, count):
-        """Append the mutations that these actions make; without branches, since the own gene
-        can't be predicted.  ``found`` may lie where the mutations go."""
-        own = g.genes[at]
-        for i in range(count):
-            action = found[i]
-            out[n] = (at << 24) | action
-            n += action != own
-        return n
-
-    def mutate(g, t, action):
+    def play(g, t, action):
         at = action >> 24
         known = g.length
         if known == 0:
-            g.mover = player(g.states[0], t)
+            g.mover = PLAYER(g.states[0], t)
         catch_up(g, t, at)
         g.changed = min(g.changed, at)
         g.listed = min(g.listed, at + 1)
@@ -196,48 +233,30 @@ def _kind(domain: Domain, size: int, replied: bool) -> Any:
         g.clean = root.valid
         g.valid = root.valid
         g.listed = min(g.listed, g.changed + 1)
-        g.changed = size
+        g.changed = GENES
         g.length = root.length
         g.worth = root.worth
         g.mover = root.mover
         g.forced = root.forced
         g.dice[0] = root.dice[0]
 
-    def only(g):
+    def ended(g):
         return g.forced == 1
 
-    def worth(g, out):
+    def rewards(g, out):
+        out[0] = g.worth
+
+    def value(g, out):
         out[0] = g.worth
 
     def describe(s, action):
         at, gene = action >> SHIFT, action & ((1 << SHIFT) - 1)
-        own = domain.function("describe")
+        own = DOMAIN.function("describe")
         shown = str(gene)
         if own is not None:
-            tables = (domain.interpreted_tables,) if takes_tables(own) else ()
-            now = domain.copy_state(s.states[0])
+            tables = (DOMAIN.interpreted_tables,) if takes_tables(own) else ()
+            now = DOMAIN.copy_state(s.states[0])
             for i in range(at):
-                domain.interpreted["play"](now, domain.interpreted_tables, s.genes[i])
+                DOMAIN.interpreted["play"](now, DOMAIN.interpreted_tables, s.genes[i])
             shown = own(now, *tables, gene)
         return f"{at + 1}: {shown}"
-
-    return type(
-        f"Mutations{domain.name}",
-        (Domain,),
-        {
-            "__module__": __name__,
-            "__doc__": f"Turns of {domain.name}, and mutations of them.",
-            "players": 1,
-            "max_actions": min(65535, size * domain.max_actions),
-            "max_length": 400,
-            "state": genome_dtype(domain, size),
-            "start": start,
-            "legal": listed,
-            "play": mutate,
-            "rewind": rewind,
-            "ended": only,
-            "rewards": worth,
-            "value": worth,
-            "describe": describe,
-        },
-    )
