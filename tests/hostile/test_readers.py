@@ -250,3 +250,11 @@ def test_saved_games_with_settings_of_any_type(settings, tmp_path):
         saves.load(path)
     except TreewrightError as error:
         assert "\n" not in str(error)  # noqa: PT017 - some of them may be good settings
+
+
+@pytest.mark.parametrize("memory", [2**70, 10**400, "1e9GiB", "9" * 400 + "GiB", -(2**70), 2.5])
+def test_memory_of_any_size(memory):
+    import treewright as tw
+    from treewright.apps.games.nim import Nim
+
+    refused(lambda: tw.Search(Nim(), memory=memory, engine="python"))
