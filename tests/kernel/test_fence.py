@@ -196,3 +196,40 @@ def test_what_users_compile_is_as_it_would_be_without_us(tmp_path, monkeypatch):
     assert said("with", "us") == without
     assert "NRT" not in without
     assert said("without", "us") == said("with")  # each loads what the other has compiled
+
+
+PRINTING = """
+import treewright as tw
+
+class Count(tw.Domain):
+    players, max_actions = 1, 2
+    state = tw.record(n="i4")
+
+    def start(s):
+        s.n = 0
+
+    def legal(s, out):
+        out[0], out[1] = 0, 1
+        return 2
+
+    def play(s, action):
+        s.n += 1
+        print("played", action, s.n)
+
+    def ended(s):
+        return s.n >= 2
+
+    def rewards(s, out):
+        out[0] = 1.0
+
+tw.Search(Count(), seed=1).run(2)
+"""
+
+
+def test_a_hook_may_print(tmp_path):
+    """An inner function has its environment, just compiled and loaded from the cache."""
+    (tmp_path / "printing.py").write_text(PRINTING)
+    command = [sys.executable, tmp_path / "printing.py"]
+    for _ in range(2):
+        out = subprocess.run(command, capture_output=True, text=True, timeout=500)
+        assert out.stdout.startswith("played 1 1\nplayed 0 2\n"), out.stderr

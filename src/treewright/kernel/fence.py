@@ -30,6 +30,7 @@ LEANS_ON = {
     "numba.core.codegen:JITCPUCodegen.set_env": ("self", "env_name", "env"),
     "numba.core.compiler:Compiler.compile_extra": ("self", "func"),
     "numba.core.dispatcher:Dispatcher.get_call_template": ("self", "args", "kws"),
+    "numba.core.environment:lookup_environment": ("env_name",),
     "numba.core.cgutils:create_struct_proxy": ("fe_type", "kind"),
     "llvmlite.binding:parse_assembly": ("llvmir", "context"),
 }

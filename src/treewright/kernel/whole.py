@@ -27,6 +27,7 @@ from llvmlite.binding import parse_assembly
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.environment import lookup_environment
 from numba.core.errors import ForceLiteralArg
 from numba.core.types import IntegerLiteral
 
@@ -84,6 +85,18 @@ class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._final_module: Any = parse_assembly(uncounted(str(module)))
         self._final_module.name = module.name
         super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        """Hand the inner functions their environments too, which ``print`` needs, for example.
+
+        Numba does the same when it loads a program from its cache.
+        """
+        super()._finalize_final_module()
+        names = [v.name for v in self._final_module.global_variables]
+        known = {n: lookup_environment(n) for n in names if n.startswith("_ZN08NumbaEnv")}
+        self._environments = {n: env for n, env in known.items() if env is not None}  # kept alive
+        for name, environment in self._environments.items():
+            self._codegen.set_env(name, environment)
 
 
 class _InnerCompiler(Compiler):  # type: ignore[misc]
