@@ -18,8 +18,8 @@ from typing import Any
 SWITCH = "TREEWRIGHT_PLAIN_NUMBA"
 
 # from the first tested version up to, but without, the second; pyproject.toml says the same
-NUMBA = ((0, 60), (0, 69))
-LLVMLITE = ((0, 43), (0, 51))
+NUMBA = ((0, 61), (0, 69))
+LLVMLITE = ((0, 44), (0, 51))
 
 # what whole.py derives from or calls, with its parameters
 LEANS_ON = {

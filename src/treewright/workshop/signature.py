@@ -49,6 +49,7 @@ CORE_VARIANTS = {
     "cut": Options(rollout=Rollout(depth=4)),
 }
 VARIANTS = CORE_VARIANTS | {
+    "selection-bias-5": Options(selection_bias=SelectionBias(k=5)),
     "rave-first": Options(rave=Rave(k=100, first=True)),
     "rave-fade": Options(rave=Rave(k=100, fade=True), fpu=1.0),
     "table-floor": Options(rollout=Rollout(policy="table", floor=0.5)),
