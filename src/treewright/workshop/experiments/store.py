@@ -26,6 +26,7 @@ from treewright.workshop.experiments.experiment import Cell, ExperimentError, Ro
 
 LEASE = 60.0  # seconds without a sign of life after which a claim may be taken over
 BEAT = 10.0
+FUTURE = 60.0  # seconds by which the clocks of two hosts may differ
 VERSION = 1
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS cells (
@@ -216,7 +217,7 @@ class Store:
         A stamp that is ahead of our clock says nothing about now.  Its owner lives as long as the
         stamp moves; the longest that it may stand still is a lease, by our own clock.
         """
-        if alive - time.time() <= LEASE:
+        if alive <= time.time() + FUTURE:
             return _is_alive(host, pid, alive)
         stamp, since = self._ahead.get(key, (None, 0.0))
         if stamp != alive:
