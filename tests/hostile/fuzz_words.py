@@ -146,3 +146,15 @@ def fuzz_options(count, seed=0):
             wrong.append((result, [word[:80] for word in words]))
     sys.argv, sys.stdin = kept
     return seen, wrong
+
+
+def put_files(folder):
+    """The files that command lines name."""
+    rows = ["-" * 40] * 13 + ["X" * 40]
+    (folder / "level.txt").write_text("\n".join(rows) + "\n")
+    (folder / "levels").mkdir(exist_ok=True)
+    (folder / "levels" / "a.txt").write_text("\n".join(rows) + "\n")
+    (folder / "m.txt").write_text("A..#\n..B_\nA...\n")
+    (folder / "f.py").write_text("def f(x):\n    return float(sum(x * x))\n")
+    (folder / "ratings.csv").write_text("a,b,better\nlevel.txt,level.txt,a\n")
+    (folder / "game.sgf").write_text("(;SZ[5])")

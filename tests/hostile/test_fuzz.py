@@ -4,7 +4,7 @@ import io
 
 import pytest
 from fuzz_files import READERS, fuzz_reader
-from fuzz_words import fuzz_gtp, fuzz_options
+from fuzz_words import fuzz_gtp, fuzz_options, put_files
 
 SLOW = {"chain": 40, "library": 60, "story": 60}
 
@@ -27,13 +27,6 @@ def test_gtp():
 
 def test_options(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = ["-" * 40] * 13 + ["X" * 40]
-    (tmp_path / "level.txt").write_text("\n".join(rows) + "\n")
-    (tmp_path / "levels").mkdir()
-    (tmp_path / "levels" / "a.txt").write_text("\n".join(rows) + "\n")
-    (tmp_path / "m.txt").write_text("A..#\n..B_\nA...\n")
-    (tmp_path / "f.py").write_text("def f(x):\n    return float(sum(x * x))\n")
-    (tmp_path / "ratings.csv").write_text("a,b,better\nlevel.txt,level.txt,a\n")
-    (tmp_path / "game.sgf").write_text("(;SZ[5])")
+    put_files(tmp_path)
     seen, wrong = fuzz_options(150)
     assert not wrong, (seen, wrong[:5])

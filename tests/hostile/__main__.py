@@ -1,0 +1,112 @@
+"""``make hostile``: every fuzzer for its share of ten minutes, and a table of tries and failures."""
+
+import argparse
+import io
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import fuzz_edits
+import fuzz_files
+import fuzz_http
+import fuzz_kills
+import fuzz_trees
+import fuzz_words
+
+
+def readers(name):
+    return lambda count, folder, seed: fuzz_files.fuzz_reader(name, count, folder, seed)
+
+
+def gtp(count, folder, seed):
+    from treewright.apps.go.gtp.engine import Budget, Engine
+    from treewright.apps.go.gtp.player import style
+
+    engine = Engine(io.StringIO(), style(resign=0.0), Budget(10), size=5)
+    return fuzz_words.fuzz_gtp(engine, count, seed)
+
+
+def http(count, folder, seed):
+    from fastapi import FastAPI
+
+    from treewright.apps.levels.level import Level
+    from treewright.apps.study.pages import add_addresses
+    from treewright.apps.study.store import Store
+
+    easy = Level((*["-" * 16] * 12, "-" * 15 + "F", "X" * 16))
+    study = Store.create(Path(folder) / f"{seed}.sqlite", {v: [easy] for v in range(1, 9)})
+    app = FastAPI()
+    add_addresses(app, study)
+    return fuzz_http.fuzz(app, study.enrol(), count, seed)
+
+
+def options(count, folder, seed):
+    fuzz_words.put_files(Path(folder))
+    return fuzz_words.fuzz_options(count, seed)
+
+
+def edits(count, folder, seed):
+    return fuzz_edits.fuzz(count, seed)
+
+
+def trees(count, folder, seed):
+    return fuzz_trees.fuzz(count, folder, seed)
+
+
+# what is tried, what of the time it gets, and how many tries are one batch
+FUZZERS = {
+    **{f"file: {name}": (readers(name), 1.0, 200) for name in sorted(fuzz_files.READERS)},
+    "file: tree": (trees, 4.0, 200),
+    "GTP line": (gtp, 2.0, 500),
+    "HTTP request": (http, 2.0, 500),
+    "command line": (options, 4.0, 50),
+    "edited domain": (edits, 3.0, 500),
+    "kill -9": (fuzz_kills.fuzz, 6.0, 5),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int, default=0, help="of the first batch of each fuzzer")
+    parser.add_argument("--only", action="append", help="such as 'GTP line'")
+    chosen = parser.parse_args()
+    shares = sum(share for _, share, _ in FUZZERS.values())
+    rows = []
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, (fuzz, share, batch) in FUZZERS.items():
+            if chosen.only and name not in chosen.only:
+                continue
+            tries, wrong = run(fuzz, chosen.seconds * share / shares, batch, folder, chosen.seed)
+            rows.append((name, tries, len(wrong)))
+            found += [(name, one) for one in wrong]
+            print(f"{name:24} {tries:9,} tries  {len(wrong):4} failures", flush=True)
+    print(f"{'in all':24} {sum(r[1] for r in rows):9,} tries  {len(found):4} failures")
+    for name, one in found[:20]:
+        print(f"- {name}: {one!r}"[:600])
+    return 1 if found else 0
+
+
+def run(fuzz, seconds, batch, folder, seed):
+    """Batch after batch until the time is up."""
+    end = time.monotonic() + seconds
+    seen: Counter = Counter()
+    wrong = []
+    while True:
+        one, failed = fuzz(batch, folder, seed)
+        seen.update({k: n for k, n in one.items() if k != "seconds"})
+        wrong += failed
+        seed += 1
+        if time.monotonic() >= end:
+            return sum(seen.values()), wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
