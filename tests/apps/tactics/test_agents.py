@@ -167,3 +167,9 @@ def test_the_benchmark_measures_planners(monkeypatch):
     wanted = rows["emcts"]["wanted"]
     assert wanted == pytest.approx(0.8 * rows["oep"]["per_cpu_second"], abs=1)
     assert f"{wanted:,}" in tactics.table(list(rows.values()))
+
+
+def test_the_benchmark_plays_at_random():
+    from treewright.apps.tactics.benchmark import _random_play
+
+    assert _random_play(AP)(100) == 100

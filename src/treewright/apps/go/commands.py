@@ -13,12 +13,14 @@ from treewright.errors import OptionError
 from treewright.library.writing import make_folder, whole, write_whole
 from treewright.workshop.commands import (
     MOST_THREADS,
+    CpuSeconds,
     Json,
     Quiet,
     Seed,
     check_target,
     check_workers,
     emit,
+    emit_measured,
     exit_if_interrupted,
     progress_bar,
     working,
@@ -340,7 +342,7 @@ def _outcome(game: "Game", score: float, resigned: int, human: int) -> str:
 
 
 def bench(
-    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 2.0,
+    seconds: CpuSeconds = 2.0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -350,6 +352,4 @@ def bench(
     """
     from treewright.apps.go.benchmark import run, table
 
-    with working("searching the empty board", quiet):
-        rows = run(seconds)
-    emit(rows, table(rows), as_json)
+    emit_measured("searching the empty board", lambda: run(seconds), table, as_json, quiet)

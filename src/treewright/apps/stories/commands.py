@@ -15,8 +15,8 @@ from treewright.workshop.commands import (
     count_of,
     counted,
     emit,
+    emit_measured,
     exit_if_interrupted,
-    working,
 )
 
 if TYPE_CHECKING:
@@ -352,6 +352,4 @@ def bench(
     """
     from treewright.apps.stories.benchmark import run, table
 
-    with working("searching for stories", quiet):
-        rows = run(nodes)
-    emit(rows, table(rows), as_json)
+    emit_measured("searching for stories", lambda: run(nodes), table, as_json, quiet)

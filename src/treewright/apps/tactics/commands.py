@@ -9,11 +9,13 @@ import typer
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
     MOST_PROCESSES,
+    CpuSeconds,
     Json,
     Quiet,
     Seed,
     check_workers,
     emit,
+    emit_measured,
     exit_if_interrupted,
     progress_bar,
     working,
@@ -310,7 +312,7 @@ def play(
 
 
 def bench(
-    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
+    seconds: CpuSeconds = 1.0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -320,6 +322,6 @@ def bench(
     """
     from treewright.apps.tactics.benchmark import run, table
 
-    with working("playing at random and planning turns", quiet):
-        rows = run(seconds)
-    emit(rows, table(rows), as_json)
+    emit_measured(
+        "playing at random and planning turns", lambda: run(seconds), table, as_json, quiet
+    )
