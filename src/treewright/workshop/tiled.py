@@ -28,7 +28,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Cells:
+class TileLayer:
     """A tile layer that was read: the tile of each cell, 0 for none, and the tiles' properties."""
 
     width: int
@@ -49,7 +49,7 @@ class Reader:
     most_columns: int
     most_rows: int
 
-    def xml(self, text: str) -> Cells:
+    def xml(self, text: str) -> TileLayer:
         """A map in Tiled's XML format."""
         try:
             root = ET.fromstring(text)
@@ -62,7 +62,7 @@ class Reader:
         except ValueError as error:
             raise self.error(f"{self.where} is no map as Tiled writes it: {error}") from error
 
-    def json(self, text: str) -> Cells:
+    def json(self, text: str) -> TileLayer:
         """A map in Tiled's JSON format."""
         root = json_of(text, self.where, self.error)
         if not isinstance(root, dict) or root.get("type") != "map":
@@ -74,7 +74,7 @@ class Reader:
         except (TypeError, AttributeError, ValueError) as error:
             raise self.error(f"{self.where} is no map as Tiled writes it: {error}") from error
 
-    def _tree(self, root: ET.Element) -> Cells:
+    def _tree(self, root: ET.Element) -> TileLayer:
         self._check_finite(root.get("infinite") == "1")
         found: dict[int, str] = {}
         for tileset in root.findall("tileset"):
@@ -96,7 +96,7 @@ class Reader:
             cells = self._decoded(data.text or "", encoding, packed, width, height)
         return self._cells(cells, width, found)
 
-    def _dictionary(self, root: dict[str, Any]) -> Cells:
+    def _dictionary(self, root: dict[str, Any]) -> TileLayer:
         self._check_finite(bool(root.get("infinite")))
         found: dict[int, str] = {}
         for tileset in root["tilesets"]:
@@ -148,10 +148,10 @@ class Reader:
                 f"{self.where}: the tile layer's data can't be read: {error}"
             ) from error
 
-    def _cells(self, cells: list[int], width: int, found: dict[int, str]) -> Cells:
+    def _cells(self, cells: list[int], width: int, found: dict[int, str]) -> TileLayer:
         if width < 1 or not cells or len(cells) % width:
             self._fail(f": {len(cells)} tiles do not make rows of {width}")
-        return Cells(width, [cell & FLAGS for cell in cells], found)
+        return TileLayer(width, [cell & FLAGS for cell in cells], found)
 
     def _fail(self, what: str) -> NoReturn:
         raise self.error(f"{self.where}{what}")

@@ -27,7 +27,7 @@ from treewright.workshop.commands import (
 )
 
 if TYPE_CHECKING:
-    from treewright.apps.go.gtp.engine import Budget
+    from treewright.apps.go.gtp.engine import MoveBudget
     from treewright.apps.go.gtp.game import Game
     from treewright.apps.go.gtp.player import Player, Style
 
@@ -90,14 +90,14 @@ def gtp(
     engine.leave()
 
 
-def _budget(simulations: int | None, seconds: float | None) -> "Budget":
-    from treewright.apps.go.gtp.engine import Budget
+def _budget(simulations: int | None, seconds: float | None) -> "MoveBudget":
+    from treewright.apps.go.gtp.engine import MoveBudget
 
     if seconds is not None and not seconds > 0:
         raise OptionError(f"--seconds must be above 0, not {seconds}")
     if simulations is None and seconds is None:
         simulations = SIMULATIONS
-    return Budget(simulations, seconds)
+    return MoveBudget(simulations, seconds)
 
 
 def _style(
@@ -314,7 +314,7 @@ def play_go(
     emit({"game": "go", "moves": moves, "score": score, "outcome": outcome}, outcome, as_json)
 
 
-def _hint(player: "Player", game: "Game", human: int, budget: "Budget") -> str:
+def _hint(player: "Player", game: "Game", human: int, budget: "MoveBudget") -> str:
     """The best moves for the human, as a table."""
     search = player.prepare(game, human)
     children = search.run(budget.simulations, seconds=budget.seconds).children

@@ -90,7 +90,7 @@ def _reader(where: str) -> tiled.Reader:
     return tiled.Reader(where, LevelError, PROPERTY, LONGEST, MOST_ROWS)
 
 
-def _level(cells: tiled.Cells, where: str) -> Level:
+def _level(cells: tiled.TileLayer, where: str) -> Level:
     rows = []
     for first in range(0, len(cells.tiles), cells.width):
         row = ""

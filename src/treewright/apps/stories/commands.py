@@ -20,7 +20,7 @@ from treewright.workshop.commands import (
 )
 
 if TYPE_CHECKING:
-    from treewright.apps.stories.searches import Progress
+    from treewright.apps.stories.searches import StoryProgress
     from treewright.apps.stories.setup import Setup
     from treewright.apps.stories.story import Story
 
@@ -130,7 +130,7 @@ def generate(
     _check_reachable(loaded)
     with counted(setup, nodes * max(variants, branches + 1), quiet) as bar:
 
-        def seen(now: "Progress") -> None:
+        def seen(now: "StoryProgress") -> None:
             bar(now.nodes, f"{now.nodes:,} nodes, best {now.score:.3f}")
 
         if branches:

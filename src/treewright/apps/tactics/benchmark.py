@@ -10,9 +10,9 @@ import numpy as np
 from treewright.apps.tactics.agents import CLASS, agent
 from treewright.apps.tactics.domain import HeroAcademy
 from treewright.apps.tactics.match import view
-from treewright.kernel.specialise import specialise
 from treewright.library.evolutionary import Budget, Turn
 from treewright.library.evolutionary.agent import stream
+from treewright.library.program import Program
 from treewright.workshop.measuring import per_cpu_second
 
 ROUNDS = 5
@@ -53,15 +53,14 @@ def _random_play(ap: int) -> Callable[[], int]:
     """List all legal actions, pick one, play it."""
     domain = HeroAcademy(ap=ap, pruned=False)
     text = Path(__file__).parent / "benchmark_kernel.py"
-    module = specialise(domain, {}, (text,), "wander")
+    program = Program(domain, (text,), "wander")
     start = np.zeros(1, domain.state)
     start[0] = domain.new_state()._record[0]
     state = start.copy()
-    tables = module.Tables(*domain.tables.values())
     rng, buffer = stream(1), np.zeros(domain.max_actions + 1, np.int32)
 
     def work(actions: int = CHUNK) -> int:
-        module.wander(state, start, tables, rng, buffer, actions)
+        program.call(state, start, program.tables, rng, buffer, actions)
         return actions
 
     work(1)  # compiles

@@ -30,7 +30,7 @@ from treewright.workshop.experiments.experiment import (
     Series,
     Settings,
 )
-from treewright.workshop.experiments.runner import Progress, standing
+from treewright.workshop.experiments.runner import RunProgress, standing
 from treewright.workshop.experiments.runner import run as run_cells
 from treewright.workshop.experiments.stats import Interval, better_than_even, rate, stars
 from treewright.workshop.experiments.store import Store
@@ -147,8 +147,8 @@ def run(
     games: Series,
     store: Path | None = None,
     workers: int = 1,
-    watch: Callable[[Progress], object] = lambda progress: None,
-) -> tuple[Progress, list[PairScore]]:
+    watch: Callable[[RunProgress], object] = lambda progress: None,
+) -> tuple[RunProgress, list[PairScore]]:
     """Play what the store does not hold yet; without a store nothing is kept.
 
     Ctrl-C ends it with what was played.

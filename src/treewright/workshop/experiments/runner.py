@@ -106,7 +106,7 @@ def _setting(cell: Cell, name: str) -> Any:
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """How far a run is; the displays read it."""
 
     experiment: Series
@@ -145,8 +145,8 @@ def run(
     keep_stale: bool = False,
     retry: bool = False,
     seconds: float | None = None,
-    watch: Callable[[Progress], object] = lambda progress: None,
-) -> Progress:
+    watch: Callable[[RunProgress], object] = lambda progress: None,
+) -> RunProgress:
     """Compute every cell of the scale that has no row yet.
 
     Cells that another runner computes meanwhile are waited for.  After ``seconds``, and after
@@ -157,7 +157,7 @@ def run(
     if retry:
         todo.extend(key for key, _ in now.failed)
     rows = [stored.values for stored in now.good]
-    progress = Progress(experiment, len(now.keys), rows, done=len(now.keys) - len(todo))
+    progress = RunProgress(experiment, len(now.keys), rows, done=len(now.keys) - len(todo))
     progress.failed = 0 if retry else len(now.failed)
     deadline = time.monotonic() + seconds if seconds is not None else None
     running: dict[Future[Outcome], Key] = {}
@@ -196,7 +196,7 @@ def run(
     return progress
 
 
-def _finish(store: Store, key: Key, outcome: Outcome, progress: Progress) -> bool:
+def _finish(store: Store, key: Key, outcome: Outcome, progress: RunProgress) -> bool:
     if not store.finish(key, outcome):
         return False
     progress.done += 1
@@ -210,7 +210,7 @@ def _finish(store: Store, key: Key, outcome: Outcome, progress: Progress) -> boo
 
 
 @contextlib.contextmanager
-def _first_interrupt(progress: Progress) -> Iterator[None]:
+def _first_interrupt(progress: RunProgress) -> Iterator[None]:
     """Ctrl-C stops starting cells; the next one ends the process, which loses no finished cell."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from treewright.apps.go.gtp.client import Client, find
-from treewright.apps.go.gtp.engine import Budget, Engine
+from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.match import Inside, Talker, play
 from treewright.apps.go.gtp.player import Style
 from treewright.workshop.experiments.experiment import ExperimentError, Row
@@ -14,7 +14,7 @@ GNU_GO = "GNU Go 3.8, level {level}"
 
 
 def ours(style: Style, simulations: int, size: int) -> Talker:
-    return Inside(Engine(io.StringIO(), style, Budget(simulations), size=size))
+    return Inside(Engine(io.StringIO(), style, MoveBudget(simulations), size=size))
 
 
 @contextlib.contextmanager
