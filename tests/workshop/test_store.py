@@ -36,13 +36,6 @@ def test_a_cell_is_claimed_once_and_finished_once(path):
         assert (row.cpu_seconds, row.wall_seconds) == (0.1, 0.2)
 
 
-def test_released_cells_can_be_claimed(path):
-    with Store(path) as one, Store(path) as two:
-        one.claim(KEY)
-        one.release([KEY])
-        assert two.claim(KEY) is Claim.MINE
-
-
 def test_the_claims_of_the_dead_are_taken_over(path, monkeypatch):
     with Store(path) as one, Store(path) as two:
         one.claim(KEY)
