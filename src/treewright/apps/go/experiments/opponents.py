@@ -10,8 +10,6 @@ from treewright.apps.go.gtp.match import Inside, Talker, play
 from treewright.apps.go.gtp.player import Style
 from treewright.workshop.experiments.experiment import ExperimentError, Row
 
-GNU_GO = "GNU Go 3.8, level {level}"
-
 
 def ours(style: Style, simulations: int, size: int) -> Talker:
     return Inside(Engine(io.StringIO(), style, MoveBudget(simulations), size=size))
