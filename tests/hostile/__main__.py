@@ -1,4 +1,4 @@
-"""``make hostile``: every fuzzer for its share of ten minutes, and a table of tries and failures."""
+"""``make hostile``: every fuzzer for its share of ten minutes, and a table of what failed."""
 
 import argparse
 import io

@@ -69,9 +69,9 @@ SLOW_FUNCTION = "import time\ndef f(x):\n    time.sleep(0.001)\n    return float
             None,
         ),
         (
-            "treewright.apps.tactics.tournament:Tournament.run",
-            "tactics tournament --agents random,greedy-action --ap 5 --games 4000 --store t.jsonl",
-            "t.jsonl",
+            "treewright.workshop.experiments.runner:_first_interrupt",
+            "tactics tournament --agents random,greedy-action --ap 5 --games 4000 --store t.sqlite",
+            "t.sqlite",
         ),
     ],
 )

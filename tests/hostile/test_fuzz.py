@@ -17,10 +17,10 @@ def test_readers(name, tmp_path, monkeypatch):
 
 
 def test_gtp():
-    from treewright.apps.go.gtp.engine import Budget, Engine
+    from treewright.apps.go.gtp.engine import Engine, MoveBudget
     from treewright.apps.go.gtp.player import style
 
-    engine = Engine(io.StringIO(), style(resign=0.0), Budget(10), size=5)
+    engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(10), size=5)
     seen, wrong = fuzz_gtp(engine, 300)
     assert not wrong, (seen, wrong[:5])
 

@@ -11,7 +11,7 @@ import pytest
 from treewright.apps.go.board import PASS
 from treewright.apps.go.gtp import sgf
 from treewright.apps.go.gtp.analysis import request
-from treewright.apps.go.gtp.engine import Budget, Engine
+from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.game import IllegalMove
 from treewright.apps.go.gtp.player import style
 from treewright.apps.go.setup import to_vertex
@@ -23,7 +23,7 @@ class Talk:
     """An engine, and what it answers."""
 
     def __init__(self, size=5):
-        self.engine = Engine(io.StringIO(), style(resign=0.0), Budget(20), size=size)
+        self.engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(20), size=size)
 
     def raw(self, line):
         self.engine.out = io.StringIO()
@@ -179,7 +179,7 @@ def test_a_new_board_is_compiled_before_its_first_move():
     from treewright.apps.go.gtp import engine as module
 
     said = []
-    engine = Engine(io.StringIO(), style(resign=0.0), Budget(20), size=5)
+    engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(20), size=5)
     ahead = engine._compile_ahead
     engine._compile_ahead = lambda: (said.append(engine.game.size), ahead())
     engine.serve(io.StringIO("boardsize 4\nclear_board\nloadsgf nothing\nquit\n"))

@@ -1,13 +1,10 @@
 """Stores that others have written to."""
 
-import json
 import sqlite3
 import time
 
 import pytest
 
-from treewright.apps.tactics.tournament import Tournament, fixtures
-from treewright.errors import TreewrightError
 from treewright.workshop.experiments import store as stores
 from treewright.workshop.experiments.experiment import Cell
 from treewright.workshop.experiments.store import Claim, Key, Outcome, Store, StoreError
@@ -53,21 +50,3 @@ def test_a_claim_from_the_future_does_not_block_for_ever(tmp_path, monkeypatch):
         time.sleep(0.4)
         assert store.claim(KEY) is Claim.MINE
     db.close()
-
-
-def test_a_tournament_that_was_killed_while_it_wrote(tmp_path):
-    path = tmp_path / "t.jsonl"
-    games = fixtures(["random", "greedy-action"], [5], "evals:10", 2)
-    Tournament(games, 0, {}, path)._keep(games[0], {"score": 1.0, "turns": 3})
-    whole = path.read_bytes()
-    path.write_bytes(whole + b'{"first": "random", "sec')
-    again = Tournament(games, 0, {}, path)
-    assert len(again.results) == 1
-    again._keep(games[1], {"score": 0.0, "turns": 3})
-    assert len(Tournament(games, 0, {}, path).results) == 2
-    for line in path.read_text().splitlines():
-        json.loads(line)
-    for text in ("[" * 100_000 + "\n", "5\n", "{}\n", '{"first": []}\n'):
-        path.write_bytes(whole + text.encode() + whole.splitlines(True)[-1])
-        with pytest.raises(TreewrightError, match="line 3"):
-            Tournament(games, 0, {}, path)

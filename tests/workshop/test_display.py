@@ -7,7 +7,7 @@ from rich.console import Console
 
 from treewright.workshop.experiments import display
 from treewright.workshop.experiments.registry import experiment
-from treewright.workshop.experiments.runner import Progress
+from treewright.workshop.experiments.runner import RunProgress
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def progress():
         {"opponent": "random", "simulations": 10, "seed": s, "score": 0.9, "games": 20}
         for s in range(3)
     ]
-    return Progress(experiment("tictactoe-strength"), total=12, rows=rows, done=3, computed=3)
+    return RunProgress(experiment("tictactoe-strength"), total=12, rows=rows, done=3, computed=3)
 
 
 def test_line(progress):

@@ -42,8 +42,7 @@ def bench(
 
 def _signature(only: list[str], write: Path | None, as_json: bool, quiet: bool) -> None:
     """Each part as soon as it is known, then the whole."""
-    import json
-
+    from treewright.library.writing import json_text, write_whole
     from treewright.workshop.signature import signature
 
     if write is not None:
@@ -57,5 +56,5 @@ def _signature(only: list[str], write: Path | None, as_json: bool, quiet: bool) 
         whole, parts = signature(only, seen=seen)
     data = {"signature": whole, "parts": parts}
     if write is not None:
-        write.write_text(json.dumps(data, indent=1) + "\n")
+        write_whole(write, json_text(data, indent=1))
     emit(data, f"{f'total of {len(parts)} parts':32} {whole}", as_json)

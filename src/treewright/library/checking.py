@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from treewright.errors import DomainError, TreewrightError
+from treewright.errors import TreewrightError
 from treewright.library.domain import CHANCE, Domain
 from treewright.library.position import Position
 from treewright.random import below, stream
@@ -28,10 +28,6 @@ class Report:
     def add(self, problem: str) -> None:
         if problem not in self.problems:
             self.problems.append(problem)
-
-    def raise_if_bad(self) -> None:
-        if self.problems:
-            raise DomainError(f"{self.domain}: " + "; ".join(self.problems))
 
     def __str__(self) -> str:
         played = (

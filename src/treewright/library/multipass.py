@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from treewright.errors import OptionError
 from treewright.library.domain import Domain
@@ -43,15 +43,11 @@ class Passes:
     stopped: str  # "passes", "shrunk", "budget", "progress", "interrupt"
 
 
-class Shrinking(Protocol):
-    """A domain that says how to shrink itself."""
-
-    def shrink(self, s: Any, found: Pass, progress: float) -> bool:
-        """Turn ``s``, where a pass began, into the start of the next; False if that was all."""
-
-
 class MultiPass:
     """``MultiPass(domain, passes=10, simulations=1000, progress=1).run()``.
+
+    The domain has ``shrink(s, found, progress)``, which turns ``s``, where a pass began, into the
+    start of the next, and returns False if that was all.
 
     passes: how many at most; ``None`` goes on until the domain has nothing left to shrink.
     progress: how much each pass adds, in the domain's own unit (its ``shrink``).

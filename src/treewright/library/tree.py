@@ -9,7 +9,6 @@ import numpy as np
 
 from treewright.errors import MissingExtra
 from treewright.kernel.choice import before, best_of, sure
-from treewright.kernel.layout import edge_dtype, node_dtype
 from treewright.kernel.worker import Worker
 from treewright.library.options import Choice
 from treewright.library.position import Position
@@ -65,12 +64,6 @@ class TreeView:
     @property
     def edges(self) -> np.ndarray:
         return self._worker.edges
-
-    @property
-    def row_bytes(self) -> tuple[int, int]:
-        """Bytes of one visited node and of one legal action."""
-        on = self._worker.switches
-        return node_dtype(on).itemsize, edge_dtype(on).itemsize
 
     def principal_variation(self, first: int | None = None) -> list[tuple[int, str]]:
         """The most visited line, beginning with ``first`` if given, with labels."""

@@ -4,7 +4,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treewright.library.options import Options
     from treewright.library.search import Progress
 
+T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 MOST_THREADS, MOST_PROCESSES = 1024, 256
@@ -22,6 +23,7 @@ LARGEST = 2**60  # compiled code counts in 64 bits
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 Simulations = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: simulations.")]
 Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
+CpuSeconds = Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")]
 Nodes = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: nodes added to the tree.")]
 Memory = Annotated[str, typer.Option(help="Memory for the tree, such as 512MiB.")]
 Workers = Annotated[int, typer.Option(help="Threads, each with a tree of its own.")]
@@ -82,6 +84,15 @@ def emit(data: Any, text: str, as_json: bool) -> None:
         sys.stdout.write(json_text(data, indent=2))
     else:
         typer.echo(text)
+
+
+def emit_measured(
+    what: str, measure: Callable[[], T], table: Callable[[T], str], as_json: bool, quiet: bool
+) -> None:
+    """What every benchmark does: say that it works, measure, and print the table or the rows."""
+    with working(what, quiet):
+        rows = measure()
+    emit(rows, table(rows), as_json)
 
 
 def exit_if_interrupted(stopped: bool) -> None:

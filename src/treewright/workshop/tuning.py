@@ -17,7 +17,7 @@ from treewright.library.registry import find
 from treewright.library.search import Search
 from treewright.library.switches import switches_of
 from treewright.workshop.experiments.code import CodeFingerprint
-from treewright.workshop.experiments.matches import Player, match
+from treewright.workshop.experiments.matches import Contestant, match
 from treewright.workshop.experiments.stats import Comparison, better_than_even, compare_paired, rate
 
 HELD_OUT = 1_000_000  # the first seed of the check; tuning uses seeds far below
@@ -139,7 +139,7 @@ class Task:
         if self.players == 1:
             return [self._best_score(values, options, seed) for seed in seeds]
         domain = find(self.domain, **self.settings)
-        both = Player(self.simulations, options), Player(self.simulations, self.base)
+        both = Contestant(self.simulations, options), Contestant(self.simulations, self.base)
         row = match(domain, *both, len(seeds), seeds[0])
         return [row["score"]] * len(seeds)
 

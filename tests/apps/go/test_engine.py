@@ -11,7 +11,7 @@ import pytest
 
 from treewright.apps.go.gtp.client import Client, EngineError, find
 from treewright.apps.go.gtp.clock import Clock
-from treewright.apps.go.gtp.engine import Budget, Engine
+from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.game import Game
 from treewright.apps.go.gtp.player import style
 from treewright.apps.go.gtp.protocol import answer, parse
@@ -58,7 +58,7 @@ class Talk:
 
     def __init__(self, size=5, simulations=50, **settings):
         self.engine = Engine(
-            io.StringIO(), style(resign=0.0), Budget(simulations), size=size, **settings
+            io.StringIO(), style(resign=0.0), MoveBudget(simulations), size=size, **settings
         )
 
     def raw(self, line):

@@ -1,14 +1,12 @@
 """The agents on Hero Academy: legal, reproducible, complete turns; tournaments."""
 
-import json
-
 import numpy as np
 import pytest
 
 from treewright.apps.tactics import evaluation
 from treewright.apps.tactics.agents import AGENTS, agent
 from treewright.apps.tactics.domain import HeroAcademy
-from treewright.apps.tactics.tournament import Fixture, Tournament, fixtures, parse_budget, play
+from treewright.apps.tactics.tournament import Fixture, parse_budget, play, run, tournament
 from treewright.errors import OptionError
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
@@ -111,26 +109,28 @@ def test_paired_deals_swap_sides():
 
 
 def test_a_tournament_goes_on_where_it_stopped(tmp_path):
-    store = tmp_path / "t.jsonl"
-    games = fixtures(["greedy-action", "random"], [AP], "evals:1", 6)
-    Tournament(games[:4], 1, {}, store).run()
-    lines = store.read_text().splitlines()
-    again = Tournament(games, 1, {}, store)
-    assert len(again.missing) == 2
-    again.run()
-    assert store.read_text().splitlines()[:5] == lines
-    whole = Tournament(games, 1, {})
-    whole.run()
-    assert whole.standings() == again.standings()
-    (row,) = again.standings()
+    store = tmp_path / "t.sqlite"
+
+    def of(games, seed=1):
+        return tournament(["greedy-action", "random"], {AP: "evals:1"}, games, seed)
+
+    assert run(of(4), store)[0].computed == 4
+    done, again = run(of(6), store)
+    assert done.computed == 2
+    whole = run(of(6))[1]
+    assert whole == again
+    (row,) = again
     assert row.games == 6
     assert row.score > 0.8
     assert row.interval.low < row.score <= row.interval.high
-    with pytest.raises(OptionError, match="other settings"):
-        Tournament(games, 2, {}, store)
-    store.write_text(json.dumps({"seed": 1, "settings": {}}) + "\n{}\n")
-    with pytest.raises(OptionError, match="line 2"):
-        Tournament(games, 1, {}, store)
+    assert run(of(1, seed=2), store)[0].computed == 1  # the deals of another seed are others
+
+
+def test_a_game_of_a_tournament_is_the_game_that_play_gives():
+    games = tournament(["greedy-action", "random"], {AP: "evals:1"}, 2, 3, {"turn_limit": 9})
+    cells = games.cells("smoke")
+    fixture = Fixture("greedy-action", "random", AP, "evals:1", 1)
+    assert games.run(cells[1].values, cells[1].seed) == play(fixture, 3, {"turn_limit": 9})
 
 
 @pytest.mark.parametrize("text", ["", "20", "evals:", "evals:0", "-5ms", "5 minutes"])
@@ -148,7 +148,7 @@ def test_unknown_agents_are_named():
     with pytest.raises(OptionError, match="did you mean 'emcts'"):
         agent("emtcs", AP)
     with pytest.raises(OptionError, match="at least two agents"):
-        fixtures(["emcts"], [AP], "evals:1", 2)
+        tournament(["emcts"], {AP: "evals:1"}, 2)
     assert {"mcts", "mcts-ne", "bb-mcts", "greedy-turn", "emcts-plain", "emcts-reply"} <= set(
         AGENTS
     )
@@ -167,3 +167,9 @@ def test_the_benchmark_measures_planners(monkeypatch):
     wanted = rows["emcts"]["wanted"]
     assert wanted == pytest.approx(0.8 * rows["oep"]["per_cpu_second"], abs=1)
     assert f"{wanted:,}" in tactics.table(list(rows.values()))
+
+
+def test_the_benchmark_plays_at_random():
+    from treewright.apps.tactics.benchmark import _random_play
+
+    assert _random_play(AP)(100) == 100

@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from treewright.workshop.experiments.store import Store
+
 
 @pytest.fixture
 def tactics(command, tmp_path):
@@ -19,18 +21,23 @@ QUICK = ("--agents", "greedy-action,random", "--budget", "evals:1", "-q")
 
 
 def test_a_tournament_is_kept_and_goes_on(tactics):
-    first = tactics("tournament", *QUICK, "--games", 4, "--store", "t.jsonl")
+    first = tactics("tournament", *QUICK, "--games", 4, "--store", "t.sqlite")
     assert "greedy-action against random" in first
-    assert len((tactics.folder / "t.jsonl").read_text().splitlines()) == 5
-    tactics("tournament", *QUICK, "--games", 6, "--store", "t.jsonl")
-    kept = (tactics.folder / "t.jsonl").read_text()
-    assert len(kept.splitlines()) == 7
+    assert len(kept(tactics)) == 4
+    tactics("tournament", *QUICK, "--games", 6, "--store", "t.sqlite")
+    played = kept(tactics)
+    assert len(played) == 6
     whole = json.loads(tactics("tournament", *QUICK, "--games", 6, "--json"))
-    again = json.loads(tactics("tournament", *QUICK, "--games", 6, "--store", "t.jsonl", "--json"))
+    again = json.loads(tactics("tournament", *QUICK, "--games", 6, "--store", "t.sqlite", "--json"))
     assert whole == again  # nothing was played again, and it is what one run gives
-    assert (tactics.folder / "t.jsonl").read_text() == kept
+    assert kept(tactics) == played
     assert whole[0]["games"] == 6
     assert whole[0]["low"] < whole[0]["score"] <= whole[0]["high"]
+
+
+def kept(tactics):
+    with Store(tactics.folder / "t.sqlite", read_only=True) as store:
+        return store.finished("tactics-tournament")
 
 
 @pytest.mark.parametrize(
@@ -44,12 +51,12 @@ def test_a_tournament_is_kept_and_goes_on(tactics):
         (("--agents", "emcts,oep", "--games", "0"), "games must be at least 1"),
         (("--agents", "emcts,oep", "--workers", "0"), "workers must be at least 1"),
         (("--agents", "emcts,oep", "--map", "b"), "there is no map 'b'"),
-        (("--agents", "emcts,oep", "--store", "bad.jsonl"), "bad.jsonl, line 1"),
-        (("--agents", "emcts,oep", "--store", "no/such.jsonl"), "no/such.jsonl"),
+        (("--agents", "emcts,oep", "--store", "bad.sqlite"), "bad.sqlite is not a store"),
+        (("--agents", "emcts,oep", "--evaluation", "tested"), "did you mean 'testbed'"),
     ],
 )
 def test_a_bad_tournament_is_one_sentence(tactics, arguments, says):
-    (tactics.folder / "bad.jsonl").write_text("hello\n")
+    (tactics.folder / "bad.sqlite").write_text("hello\n")
     assert says in tactics("tournament", *arguments, "-q", code=2)
 
 

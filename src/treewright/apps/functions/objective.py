@@ -180,14 +180,13 @@ class Objective:
     @functools.cached_property
     def _compiled_batch(self) -> Any:
         from treewright.apps.functions.splitting import Splitting
-        from treewright.kernel.specialise import specialise
+        from treewright.library.program import Program
 
         assert self.compiled is not None
         domain = Splitting(self.compiled, list(zip(self.low, self.high, strict=True)))
         text = Path(__file__).parent / "batch_kernel.py"
-        module = specialise(domain, {}, (text,), "batch")
-        tables = module.Tables(*domain.tables.values())
-        return functools.partial(module.batch, np.zeros(1, domain.state), tables, np.zeros(1))
+        batch = Program(domain, (text,), "batch")
+        return functools.partial(batch.call, np.zeros(1, domain.state), batch.tables, np.zeros(1))
 
     def _batch(self, points: np.ndarray) -> np.ndarray:
         out = np.empty(len(points))

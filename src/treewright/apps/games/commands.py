@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from treewright.workshop.commands import Json, Quiet, emit, working
+from treewright.workshop.commands import CpuSeconds, Json, Quiet, emit_measured
 
 
 def core(
-    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
+    seconds: CpuSeconds = 1.0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -18,9 +18,7 @@ def core(
     """
     from treewright.apps.games.benchmarks.core import run, table
 
-    with working("measuring every library in turns", quiet):
-        rows = run(seconds)
-    emit(rows, table(rows), as_json)
+    emit_measured("measuring every library in turns", lambda: run(seconds), table, as_json, quiet)
 
 
 def memory(
@@ -35,6 +33,6 @@ def memory(
     """
     from treewright.apps.games.benchmarks.memory import run, text
 
-    with working(f"exploring {nodes:,} nodes, twice", quiet):
-        found = run(nodes, budget)
-    emit(found, text(found), as_json)
+    emit_measured(
+        f"exploring {nodes:,} nodes, twice", lambda: run(nodes, budget), text, as_json, quiet
+    )

@@ -1,11 +1,12 @@
 """Speed of the Go searches: simulations per CPU second from the empty board, one core."""
 
-import time
+from functools import partial
 from typing import Any
 
 from treewright.apps.go.domain import Go
 from treewright.apps.go.gtp.player import SEARCHES
 from treewright.library.search import Search
+from treewright.workshop.measuring import per_cpu_second
 
 CASES = [(9, "light"), (19, "light"), (9, "uct"), (9, "default"), (19, "default")]
 CHUNK = 10_000  # simulations: beside them the report of a run is nothing
@@ -19,22 +20,23 @@ def run(seconds: float) -> list[dict[str, Any]]:
         options, playout = SEARCHES[name]
         search = Search(Go(size, **playout), options, seed=1)
         search.run(200)  # compiles
-        done, spent = 0, 0.0
-        while spent < seconds:
-            begun = time.process_time()
-            search.run(CHUNK)
-            spent += time.process_time() - begun
-            done += CHUNK
-            search.begin()
         rows.append(
             {
                 "size": size,
                 "search": name,
-                "simulations_per_cpu_second": round(done / spent),
+                "simulations_per_cpu_second": round(
+                    per_cpu_second(partial(_search, search), seconds)
+                ),
                 "wanted": BARS.get((size, name)),
             }
         )
     return rows
+
+
+def _search(search: Search) -> int:
+    search.begin()
+    search.run(CHUNK)
+    return CHUNK
 
 
 def table(rows: list[dict[str, Any]]) -> str:

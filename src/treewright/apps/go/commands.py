@@ -13,19 +13,21 @@ from treewright.errors import OptionError
 from treewright.library.writing import make_folder, whole, write_whole
 from treewright.workshop.commands import (
     MOST_THREADS,
+    CpuSeconds,
     Json,
     Quiet,
     Seed,
     check_target,
     check_workers,
     emit,
+    emit_measured,
     exit_if_interrupted,
     progress_bar,
     working,
 )
 
 if TYPE_CHECKING:
-    from treewright.apps.go.gtp.engine import Budget
+    from treewright.apps.go.gtp.engine import MoveBudget
     from treewright.apps.go.gtp.game import Game
     from treewright.apps.go.gtp.player import Player, Style
 
@@ -88,14 +90,14 @@ def gtp(
     engine.leave()
 
 
-def _budget(simulations: int | None, seconds: float | None) -> "Budget":
-    from treewright.apps.go.gtp.engine import Budget
+def _budget(simulations: int | None, seconds: float | None) -> "MoveBudget":
+    from treewright.apps.go.gtp.engine import MoveBudget
 
     if seconds is not None and not seconds > 0:
         raise OptionError(f"--seconds must be above 0, not {seconds}")
     if simulations is None and seconds is None:
         simulations = SIMULATIONS
-    return Budget(simulations, seconds)
+    return MoveBudget(simulations, seconds)
 
 
 def _style(
@@ -312,7 +314,7 @@ def play_go(
     emit({"game": "go", "moves": moves, "score": score, "outcome": outcome}, outcome, as_json)
 
 
-def _hint(player: "Player", game: "Game", human: int, budget: "Budget") -> str:
+def _hint(player: "Player", game: "Game", human: int, budget: "MoveBudget") -> str:
     """The best moves for the human, as a table."""
     search = player.prepare(game, human)
     children = search.run(budget.simulations, seconds=budget.seconds).children
@@ -340,7 +342,7 @@ def _outcome(game: "Game", score: float, resigned: int, human: int) -> str:
 
 
 def bench(
-    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 2.0,
+    seconds: CpuSeconds = 2.0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -350,6 +352,4 @@ def bench(
     """
     from treewright.apps.go.benchmark import run, table
 
-    with working("searching the empty board", quiet):
-        rows = run(seconds)
-    emit(rows, table(rows), as_json)
+    emit_measured("searching the empty board", lambda: run(seconds), table, as_json, quiet)

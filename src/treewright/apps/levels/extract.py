@@ -38,6 +38,7 @@ from treewright.apps.levels.physics import (
     X,
     Y,
 )
+from treewright.library.writing import write_whole
 
 STANCES = (0.0, -3.2)  # pixels from the middle of the tile, against the direction
 SLACK = (-0.6, 0.0, 0.6)
@@ -321,7 +322,7 @@ def main() -> None:
         + "\n]"
         for name, group in moves.items()
     ]
-    out.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    write_whole(out, "{\n" + ",\n".join(lines) + "\n}\n")
     for name, group in moves.items():
         print(name, len(group), "moves,", sum(m["recipe"][5] == 0 for m in group), "from rest")
 

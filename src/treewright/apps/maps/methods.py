@@ -19,7 +19,6 @@ from treewright.library.options import Options, Rave, Rollout
 
 STEPS = {"minimum": 0.0, "0.05": 0.05, "0.1": 0.1, "0.2": 0.2}  # table I
 FILL = 0.6  # where the paper's figures end
-ITERATIONS = 1000
 DEFAULT_EVALUATIONS = 300_000
 PROPOSALS, REVISIONS = 2000, 4  # evaluations in a revision (at most), revisions in a simulation
 # a pass of ours ends with the first simulation that is better.  Each further one starts again from

@@ -15,12 +15,12 @@ from treewright.workshop.commands import (
     count_of,
     counted,
     emit,
+    emit_measured,
     exit_if_interrupted,
-    working,
 )
 
 if TYPE_CHECKING:
-    from treewright.apps.stories.searches import Progress
+    from treewright.apps.stories.searches import StoryProgress
     from treewright.apps.stories.setup import Setup
     from treewright.apps.stories.story import Story
 
@@ -130,7 +130,7 @@ def generate(
     _check_reachable(loaded)
     with counted(setup, nodes * max(variants, branches + 1), quiet) as bar:
 
-        def seen(now: "Progress") -> None:
+        def seen(now: "StoryProgress") -> None:
             bar(now.nodes, f"{now.nodes:,} nodes, best {now.score:.3f}")
 
         if branches:
@@ -352,6 +352,4 @@ def bench(
     """
     from treewright.apps.stories.benchmark import run, table
 
-    with working("searching for stories", quiet):
-        rows = run(nodes)
-    emit(rows, table(rows), as_json)
+    emit_measured("searching for stories", lambda: run(nodes), table, as_json, quiet)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from treewright.apps.stories import checker, language
 from treewright.apps.stories.checker import Macro, Vocabulary, read_params
@@ -45,7 +45,6 @@ _ACTION_KEYS = {
 }  # fmt: skip
 _MACRO = re.compile(r"([^\W\d]\w*)\s*\((.*)\)\s*$", re.S)
 _MOST_PARAMS = 4
-T = TypeVar("T")
 
 
 class Library:

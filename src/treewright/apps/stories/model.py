@@ -87,7 +87,7 @@ class Expr:
         return inner - {self.value} if self.over else own | inner
 
 
-TRUE, FALSE = Expr("const", BOOL, value=1), Expr("const", BOOL, value=0)
+TRUE = Expr("const", BOOL, value=1)
 
 
 @dataclass(frozen=True)

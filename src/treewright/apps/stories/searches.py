@@ -45,7 +45,7 @@ RECAST = 30_000  # the same in a large set-up, where each search has a cast of i
 
 
 @dataclass(frozen=True)
-class Progress:
+class StoryProgress:
     """How far a generation is: nodes so far, the best score so far."""
 
     nodes: int
@@ -65,7 +65,7 @@ def generate(
     shorten: bool = True,
     memory: str | int = "1GiB",
     engine: Engine = "compiled",
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[StoryProgress], object] | None = None,
 ) -> Story:
     """The best story found with so many nodes.
 
@@ -94,7 +94,7 @@ def generate(
             nodes,
             memory="16GiB",
             engine=engine,
-            progress=(lambda n: progress(Progress(n, math.nan))) if progress else None,
+            progress=(lambda n: progress(StoryProgress(n, math.nan))) if progress else None,
         )
         actions = made.best_sequence
         found = {"nodes": made.nodes, "expanded": made.expanded, "stopped": made.stopped}
@@ -119,7 +119,7 @@ class _Run:
         options: Options,
         memory: str | int,
         engine: Engine,
-        progress: Callable[[Progress], object] | None,
+        progress: Callable[[StoryProgress], object] | None,
     ) -> None:
         self._domain = domain
         self._nodes = nodes
@@ -168,7 +168,7 @@ class _Run:
             def seen(now: Any) -> None:
                 best = float(now.search.workers[0].run["best_score"])
                 made = self._made + now.created - created
-                report(Progress(made, max(best, self.score)))
+                report(StoryProgress(made, max(best, self.score)))
 
         made = search.run_phases(1, nodes=nodes, commit=commit, progress=seen)
         self._made += made.created

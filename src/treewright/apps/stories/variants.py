@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.apps.stories.distances import edit_distance
-from treewright.apps.stories.searches import Progress, generate
+from treewright.apps.stories.searches import StoryProgress, generate
 from treewright.apps.stories.setup import Setup
 from treewright.apps.stories.story import Story
 from treewright.kernel.rng import stream_seed
@@ -18,7 +18,7 @@ def different(
     count: int,
     *,
     seed: int,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[StoryProgress], object] | None = None,
     **how: Any,
 ) -> list[Story]:
     """So many stories that differ; the first is the one that ``generate`` finds.
@@ -47,7 +47,7 @@ def branching(
     points: int,
     *,
     seed: int,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[StoryProgress], object] | None = None,
     **how: Any,
 ) -> list[Story]:
     """One story and, from each of some moments in it, another way to go on.
@@ -82,7 +82,7 @@ def _other_way(
     seed: int,
     how: dict[str, Any],
     done: int,
-    progress: Callable[[Progress], object] | None,
+    progress: Callable[[StoryProgress], object] | None,
 ) -> Story:
     """The best story that agrees with another up to a moment, and then does not."""
     old = setup.steering
@@ -97,8 +97,8 @@ def _other_way(
 
 
 def _shifted(
-    progress: Callable[[Progress], object] | None, done: int
-) -> Callable[[Progress], object] | None:
+    progress: Callable[[StoryProgress], object] | None, done: int
+) -> Callable[[StoryProgress], object] | None:
     if progress is None:
         return None
     return lambda now: progress(replace(now, nodes=now.nodes + done))

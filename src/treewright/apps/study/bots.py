@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.apps.levels.physics import LEFT, RIGHT, SPEED
 from treewright.apps.study import game, lookahead
-from treewright.apps.study.replay import Compiled, Runs, StudyError, encode, replay
+from treewright.apps.study.replay import ImportedFunctions, Runs, StudyError, encode, replay
 from treewright.apps.study.world import World
 from treewright.kernel.rng import below, stream_seed, uniform
 from treewright.kernel.specialise import specialise
@@ -58,7 +58,9 @@ EXPERIENCED = Skill(reaction=4, error=0.03, caution=0.6)
 @functools.cache
 def _compiled() -> Any:
     text = Path(__file__).parent / "bot_kernel.py"
-    return specialise(Compiled(game.tick, lookahead.worth, below, uniform), {}, (text,), "act").act
+    return specialise(
+        ImportedFunctions(game.tick, lookahead.worth, below, uniform), {}, (text,), "act"
+    ).act
 
 
 def attempt(world: World, skill: Skill, seed: int) -> Runs:

@@ -43,7 +43,7 @@ class Attempt:
         return [(float(x), float(y) - 6.0) for x, y in self.trace]
 
 
-class Compiled:
+class ImportedFunctions:
     """What the cache must know of a kernel of this package: the functions that it imports."""
 
     functions: ClassVar[Any] = {}
@@ -59,7 +59,7 @@ class Compiled:
 @functools.cache
 def _compiled() -> Any:
     text = Path(__file__).parent / "replay_kernel.py"
-    return specialise(Compiled(game.tick), {}, (text,), "replay").replay
+    return specialise(ImportedFunctions(game.tick), {}, (text,), "replay").replay
 
 
 def encode(keys: Iterable[int]) -> Runs:

@@ -1,7 +1,5 @@
 """A study's report in Markdown and HTML, with the paper's numbers beside ours, and the models."""
 
-import base64
-import html
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from treewright.apps.study.protocol import PARAMETERS, VARIANTS
 from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Store
 from treewright.library.writing import json_text, make_folder, write_whole
+from treewright.workshop.pages import to_html
 
 SIMULATED = "**These data are simulated: automatic players, not people.**"
 CAPTIONS = {
@@ -293,66 +292,12 @@ def _forest(axes: Any, found: Findings) -> None:
         axes.set_title("simulated data", fontsize=9, color="#a33")
 
 
-# ---------------------------------------------------------------------------------------- HTML
-
-STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color:#222}
-table{border-collapse:collapse;margin:1rem 0}
-td,th{padding:.25rem .7rem;border-bottom:1px solid #ddd;text-align:left}
-img{max-width:100%}.simulated{background:#fbe9e7;border-left:4px solid #c8372d;
-padding:.6rem 1rem}
-"""
-
-
-def to_html(text: str, images: dict[str, bytes], title: str) -> str:
-    """The Markdown that we write ourselves, as one file with its pictures inside."""
-    body: list[str] = []
-    table: list[list[str]] = []
-    for line in [*text.splitlines(), ""]:
-        if line.startswith("|"):
-            table.append([cell.strip() for cell in line.strip("|").split("|")])
-            continue
-        if table:
-            body.append(_html_table(table))
-            table = []
-        body.append(_html_line(line, images))
-    return (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(title)}</title>"
-        f"<style>{STYLE}</style>{''.join(body)}</html>\n"
-    )
-
-
-def _html_line(line: str, images: dict[str, bytes]) -> str:
-    if line.startswith("#"):
-        level = len(line) - len(line.lstrip("#"))
-        return f"<h{level}>{html.escape(line.lstrip('# '))}</h{level}>"
-    if line.startswith("!["):
-        caption, _, name = line[2:-1].partition("](")
-        data = base64.b64encode(images[name.removesuffix(".png")]).decode()
-        return f'<p><img alt="{html.escape(caption)}" src="data:image/png;base64,{data}"></p>'
-    if line.startswith("**"):
-        return f'<p class="simulated">{html.escape(line.strip("*"))}</p>'
-    if line.startswith("*"):
-        return f"<p><em>{html.escape(line.strip('*'))}</em></p>"
-    return f"<p>{html.escape(line)}</p>" if line else ""
-
-
-def _html_table(rows: list[list[str]]) -> str:
-    def cells(row: list[str], kind: str) -> str:
-        return "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in row)
-
-    head, _, *body = rows
-    inside = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in body)
-    return f"<table><tr>{cells(head, 'th')}</tr>{inside}</table>"
-
-
 def write(found: Findings, folder: Path, title: str) -> list[Path]:
     """report.md, report.html, pictures and the models, in a folder."""
     make_folder(folder)
-    images = pictures(found)
+    images = {f"{name}.png": data for name, data in pictures(found).items()}
     text = markdown(found, title)
-    files: dict[str, str | bytes] = {f"{name}.png": data for name, data in images.items()}
-    files["report.md"] = text
+    files: dict[str, str | bytes] = {**images, "report.md": text}
     files["report.html"] = to_html(text, images, title)
     files["findings.json"] = json_text(found.to_dict(), indent=2)
     written = []

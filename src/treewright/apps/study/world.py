@@ -42,7 +42,7 @@ class Totals:
 
 
 @dataclass
-class Game:
+class GameState:
     """The arrays of a game that is under way."""
 
     cells: np.ndarray
@@ -69,9 +69,9 @@ class World:
     def __post_init__(self) -> None:
         self._start.update(_build(self.level, self.seed, self.totals))
 
-    def begin(self) -> Game:
+    def begin(self) -> GameState:
         """A fresh attempt."""
-        return Game(**{name: array.copy() for name, array in self._start.items()})
+        return GameState(**{name: array.copy() for name, array in self._start.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """For the browser."""

@@ -1,7 +1,6 @@
 """Speed of Hero Academy, one core: the rules alone, and the turns that the planners evaluate."""
 
 import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ import numpy as np
 from treewright.apps.tactics.agents import CLASS, agent
 from treewright.apps.tactics.domain import HeroAcademy
 from treewright.apps.tactics.match import view
-from treewright.kernel.specialise import specialise
 from treewright.library.evolutionary import Budget, Turn
 from treewright.library.evolutionary.agent import stream
+from treewright.library.program import Program
+from treewright.workshop.measuring import per_cpu_second
 
 ROUNDS = 5
 CHUNK = 100_000  # random actions
@@ -34,7 +34,7 @@ def run(seconds: float) -> list[dict[str, Any]]:
         rates: dict[str, list[float]] = {name: [] for name in contestants}
         for _ in range(ROUNDS):
             for name, work in contestants.items():
-                rates[name].append(_rate(work, seconds / ROUNDS))
+                rates[name].append(per_cpu_second(work, seconds / ROUNDS))
         found = {name: statistics.median(r) for name, r in rates.items()}
         rows += [
             {
@@ -49,29 +49,18 @@ def run(seconds: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _rate(work: Callable[[], int], seconds: float) -> float:
-    done = 0
-    begun = time.process_time()
-    while True:
-        done += work()
-        spent = time.process_time() - begun
-        if spent >= seconds:
-            return done / spent
-
-
 def _random_play(ap: int) -> Callable[[], int]:
     """List all legal actions, pick one, play it."""
     domain = HeroAcademy(ap=ap, pruned=False)
-    text = Path(__file__).parent / "tactics_kernel.py"
-    module = specialise(domain, {}, (text,), "wander")
+    text = Path(__file__).parent / "benchmark_kernel.py"
+    program = Program(domain, (text,), "wander")
     start = np.zeros(1, domain.state)
     start[0] = domain.new_state()._record[0]
     state = start.copy()
-    tables = module.Tables(*domain.tables.values())
     rng, buffer = stream(1), np.zeros(domain.max_actions + 1, np.int32)
 
     def work(actions: int = CHUNK) -> int:
-        module.wander(state, start, tables, rng, buffer, actions)
+        program.call(state, start, program.tables, rng, buffer, actions)
         return actions
 
     work(1)  # compiles

@@ -1,4 +1,4 @@
-"""Random play, for the speed of the rules alone (see tactics.py)."""
+"""Random play, for the speed of the rules alone (see benchmark.py)."""
 
 from treewright.kernel.rng import below
 

@@ -9,11 +9,13 @@ import typer
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
     MOST_PROCESSES,
+    CpuSeconds,
     Json,
     Quiet,
     Seed,
     check_workers,
     emit,
+    emit_measured,
     exit_if_interrupted,
     progress_bar,
     working,
@@ -21,7 +23,7 @@ from treewright.workshop.commands import (
 
 if TYPE_CHECKING:
     from treewright.apps.tactics.saves import Record
-    from treewright.apps.tactics.tournament import Standing
+    from treewright.apps.tactics.tournament import PairScore
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -102,30 +104,31 @@ def tournament(
     """Let agents play each other: paired deals with swapped sides, draws count half.
 
     Examples: treewright tactics tournament --agents emcts,oep-greedy --ap 10 --games 10;
-    treewright tactics tournament --agents emcts,oep --ap 5,10 --budget 200ms --store t.jsonl
+    treewright tactics tournament --agents emcts,oep --ap 5,10 --budget 200ms --store t.sqlite
     """
     from treewright.apps.tactics.agents import CLASS
-    from treewright.apps.tactics.tournament import Tournament, fixtures
+    from treewright.apps.tactics.tournament import run
+    from treewright.apps.tactics.tournament import tournament as games_of
+    from treewright.workshop.experiments.display import display
 
     names = [n.strip() for n in agents.split(",") if n.strip()]
-    todo = []
-    for points in _points(ap):
-        text = budget if budget != "class" else f"evals:{CLASS.get(points, CLASS[15])}"
-        todo += fixtures(names, [points], text, games)
+    budgets = {
+        points: budget if budget != "class" else f"evals:{CLASS.get(points, CLASS[15])}"
+        for points in _points(ap)
+    }
     settings: dict[str, Any] = {"map": map_name, "turn_limit": turn_limit}
     settings |= {"evaluation": evaluation, "open_hands": open_hands}
     check_workers("--workers", workers, MOST_PROCESSES)
-    played = Tournament(todo, seed, settings, store)
-    stopped = False
-    with progress_bar("games", len(todo), quiet) as seen:
-        try:
-            played.run(workers, seen)
-        except KeyboardInterrupt:
-            stopped = True
-            typer.echo("stopped: what was played is kept", err=True)
-    rows = played.standings()
+    todo = games_of(names, budgets, games, seed, settings)
+    with display(quiet) as watch:
+        done, rows = run(todo, store, workers, watch)
+    if done.stopping:
+        kept = "" if store is None else ": what was played is kept"
+        typer.echo(f"stopped ({done.stopping}){kept}", err=True)
     emit([_row(s) for s in rows], _table(rows), as_json)
-    exit_if_interrupted(stopped)
+    exit_if_interrupted(done.stopping == "interrupt")
+    if done.stopping:
+        raise typer.Exit(1)
 
 
 def _points(text: str) -> list[int]:
@@ -135,7 +138,7 @@ def _points(text: str) -> list[int]:
         raise OptionError(f"--ap {text!r}: write numbers with commas between, 5,10,15") from None
 
 
-def _row(s: "Standing") -> dict[str, Any]:
+def _row(s: "PairScore") -> dict[str, Any]:
     return {
         "first": s.first,
         "second": s.second,
@@ -149,7 +152,7 @@ def _row(s: "Standing") -> dict[str, Any]:
     }
 
 
-def _table(rows: "list[Standing]") -> str:
+def _table(rows: "list[PairScore]") -> str:
     if not rows:
         return "no games were played"
     width = max(len(f"{s.first} against {s.second}") for s in rows)
@@ -310,7 +313,7 @@ def play(
 
 
 def bench(
-    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")] = 1.0,
+    seconds: CpuSeconds = 1.0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -320,6 +323,6 @@ def bench(
     """
     from treewright.apps.tactics.benchmark import run, table
 
-    with working("playing at random and planning turns", quiet):
-        rows = run(seconds)
-    emit(rows, table(rows), as_json)
+    emit_measured(
+        "playing at random and planning turns", lambda: run(seconds), table, as_json, quiet
+    )

@@ -15,7 +15,7 @@ from treewright.library.evolutionary import Agent, Budget, Turn
 
 
 @dataclass(frozen=True)
-class Game:
+class PlayedGame:
     """What was played: turn by turn the actions, the winner (0: draw) and the evaluations made."""
 
     turns: list[list[int]]
@@ -37,7 +37,7 @@ def play_game(
     budget: Budget,
     seed: int = 0,
     open_hands: bool = False,
-) -> Game:
+) -> PlayedGame:
     """Play from the domain's start; the same seed gives the same game."""
     ap = int(domain.tables["rules"][AP])
     referee = Turn(domain, ap)
@@ -53,7 +53,7 @@ def play_game(
         spent[side] += plan.evaluations
         referee.follow(state, plan.actions)
         turns.append(plan.actions)
-    return Game(turns, int(state[0]["winner"]), (spent[0], spent[1]))
+    return PlayedGame(turns, int(state[0]["winner"]), (spent[0], spent[1]))
 
 
 def play_named(
@@ -63,7 +63,7 @@ def play_named(
     seed: int,
     deck_seeds: tuple[int, int],
     **settings: Any,
-) -> Game:
+) -> PlayedGame:
     """A game of two agents by name; ``settings`` are the game's."""
     open_hands = bool(settings.pop("open_hands", False))
     domain = HeroAcademy(ap=ap, deck_seeds=deck_seeds, **settings)

@@ -1,23 +1,39 @@
-"""Tournaments of Hero Academy agents: paired deals, alternating sides, resumable."""
+"""Tournaments of Hero Academy agents: paired deals, alternating sides, resumable.
 
-import json
+A tournament is a series of cells like any experiment, one for each game, so the same runner
+plays it and the same store keeps it.
+"""
+
+import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import asdict, dataclass
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import combinations
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from treewright.apps.tactics.agents import AGENTS
+from treewright.apps.tactics.domain import HeroAcademy
 from treewright.apps.tactics.match import play_named
 from treewright.errors import OptionError, nearest
 from treewright.library.evolutionary import Budget
-from treewright.library.reading import json_of, text_of
-from treewright.library.writing import write_whole
 from treewright.random import below, stream
+from treewright.workshop.experiments.executors import executor
+from treewright.workshop.experiments.experiment import (
+    SCALES,
+    ExperimentError,
+    Grid,
+    Measure,
+    Row,
+    Rows,
+    Series,
+    Settings,
+)
+from treewright.workshop.experiments.runner import RunProgress, standing
+from treewright.workshop.experiments.runner import run as run_cells
 from treewright.workshop.experiments.stats import Interval, better_than_even, rate, stars
+from treewright.workshop.experiments.store import Store
 
 
 @dataclass(frozen=True)
@@ -29,10 +45,6 @@ class Fixture:
     ap: int
     budget: str
     number: int
-
-    @property
-    def key(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
 
 
 def parse_budget(text: str) -> Budget:
@@ -46,8 +58,14 @@ def parse_budget(text: str) -> Budget:
     raise OptionError(f"budget {text!r}: write it like 200ms, 1s or evals:20000")
 
 
-def fixtures(agents: list[str], aps: list[int], budget: str, games: int) -> list[Fixture]:
-    """Every pair of agents at every number of action points."""
+def tournament(
+    agents: Sequence[str],
+    budgets: Mapping[int, str],
+    games: int,
+    seed: int = 0,
+    settings: Settings | None = None,
+) -> Series:
+    """Every pair of agents at every number of action points, which ``budgets`` lists."""
     if len(agents) < 2:
         raise OptionError("a tournament needs at least two agents, such as emcts,oep-greedy")
     for name in agents:
@@ -55,13 +73,37 @@ def fixtures(agents: list[str], aps: list[int], budget: str, games: int) -> list
             raise OptionError(f"there is no agent {name!r}{nearest(name, AGENTS)}")
     if games < 1:
         raise OptionError(f"games must be at least 1, not {games}")
-    parse_budget(budget)
-    return [
-        Fixture(a, b, ap, budget, number)
-        for ap in aps
-        for a, b in combinations(agents, 2)
-        for number in range(games)
-    ]
+    rules = dict(settings or {})
+    for ap, budget in budgets.items():  # what can't be played is refused before the first game
+        parse_budget(budget)
+        HeroAcademy(ap=ap, **{k: v for k, v in rules.items() if k != "open_hands"})
+    grids = []
+    for ap, budget in budgets.items():
+        for a, b in combinations(agents, 2):
+            cell: dict[str, Any] = {
+                "first": a,
+                "second": b,
+                "ap": ap,
+                "budget": budget,
+                "deals": seed,
+            } | rules
+            grids.append(Grid({name: [value] for name, value in cell.items()}, games))
+    return Series(
+        name="tactics-tournament",
+        scales=dict.fromkeys(SCALES, grids),  # a tournament has one size
+        run=play_cell,
+        measure=Measure("score", "score of the first, a draw counts half", kind="rate"),
+        groups=("first", "second", "ap"),
+    )
+
+
+def play_cell(settings: Settings, seed: int) -> Row:
+    """The game with this number; the seed of the tournament is the setting ``deals``."""
+    rules: dict[str, Any] = dict(settings)
+    deals = rules.pop("deals")
+    names = [f.name for f in fields(Fixture) if f.name != "number"]
+    fixture = Fixture(**{name: rules.pop(name) for name in names}, number=seed)
+    return play(fixture, deals, rules)
 
 
 def play(fixture: Fixture, seed: int, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +130,7 @@ def play(fixture: Fixture, seed: int, settings: Mapping[str, Any]) -> dict[str, 
 
 
 @dataclass(frozen=True)
-class Standing:
+class PairScore:
     """The score of the first of two agents so far."""
 
     first: str
@@ -101,115 +143,42 @@ class Standing:
     stars: str
 
 
-class Tournament:
-    """Plays fixtures and keeps each result as soon as it is there."""
+def run(
+    games: Series,
+    store: Path | None = None,
+    workers: int = 1,
+    watch: Callable[[RunProgress], object] = lambda progress: None,
+) -> tuple[RunProgress, list[PairScore]]:
+    """Play what the store does not hold yet; without a store nothing is kept.
 
-    def __init__(
-        self,
-        games: list[Fixture],
-        seed: int = 0,
-        settings: Mapping[str, Any] | None = None,
-        store: Path | None = None,
-    ) -> None:
-        self.games = games
-        self.seed = seed
-        self.settings = dict(settings or {})
-        self.store = store
-        self.results: dict[str, dict[str, Any]] = {}
-        self._head = {"seed": seed, "settings": self.settings}
-        if store is not None:
-            try:
-                self._read(store)
-                self._append("" if store.exists() else json.dumps(self._head) + "\n")
-            except OSError as error:
-                raise OptionError(f"{store} can't be used: {error.strerror}") from error
+    Ctrl-C ends it with what was played.
+    """
+    with contextlib.ExitStack() as stack:
+        if store is None:
+            store = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "games.sqlite"
+        kept = stack.enter_context(Store(store))
+        engine = "threads" if workers == 1 else "processes"
+        cells = stack.enter_context(executor(engine, workers))
+        done = run_cells(games, kept, cells, retry=True, watch=watch)
+        rows = [stored.values for stored in standing(games, kept, SCALES[0]).good]
+    for error, times in done.errors.most_common(1):
+        raise ExperimentError(f"{times} games ended with {error}")
+    return done, scores(rows)
 
-    @property
-    def missing(self) -> list[Fixture]:
-        return [g for g in self.games if g.key not in self.results]
 
-    def run(self, workers: int = 1, progress: Callable[[int], object] | None = None) -> None:
-        """Play what is missing; Ctrl-C keeps what was played."""
-        todo = iter(self.missing)
-        for game, result in self._played(todo, workers):
-            self._keep(game, result)
-            if progress is not None:
-                progress(len(self.games) - len(self.missing))
-
-    def _played(
-        self, todo: Iterator[Fixture], workers: int
-    ) -> Iterator[tuple[Fixture, dict[str, Any]]]:
-        if workers == 1:
-            for game in todo:
-                yield game, play(game, self.seed, self.settings)
-            return
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            running: dict[Future[dict[str, Any]], Fixture] = {}
-            try:
-                while True:
-                    for game in todo:
-                        running[pool.submit(play, game, self.seed, self.settings)] = game
-                        if len(running) >= 2 * workers:
-                            break
-                    if not running:
-                        return
-                    for done in wait(running, return_when=FIRST_COMPLETED).done:
-                        yield running.pop(done), done.result()
-            finally:
-                pool.shutdown(cancel_futures=True)
-
-    def standings(self) -> list[Standing]:
-        """One row for each pair and number of action points."""
-        rows: dict[tuple[str, str, int], list[float]] = {}
-        for game in self.games:
-            if game.key in self.results:
-                rows.setdefault((game.first, game.second, game.ap), []).append(
-                    self.results[game.key]["score"]
-                )
-        return [
-            Standing(
-                *pair,
-                games=len(scores),
-                score=sum(scores) / len(scores),
-                draws=sum(s == 0.5 for s in scores),
-                interval=rate(sum(scores), len(scores)),
-                stars=stars(better_than_even(sum(scores), len(scores))),
-            )
-            for pair, scores in rows.items()
-        ]
-
-    def _keep(self, game: Fixture, result: dict[str, Any]) -> None:
-        self.results[game.key] = result
-        self._append(json.dumps(asdict(game) | result) + "\n")
-
-    def _append(self, text: str) -> None:
-        if self.store is not None:
-            with self.store.open("a", encoding="utf-8") as file:
-                file.write(text)
-
-    def _read(self, path: Path) -> None:
-        if not path.exists():
-            return
-        text = text_of(path, OptionError)
-        if text and not text.endswith("\n"):  # it was killed while it wrote the last line
-            text = text[: text.rfind("\n") + 1]
-            write_whole(path, text, OptionError)
-        lines = text.splitlines()
-        names = list(Fixture.__annotations__)
-        for number, text in enumerate(lines, 1):
-            try:
-                line = json_of(text, f"{path}, line {number}", OptionError)
-                if number == 1:
-                    other = line != self._head
-                else:
-                    other = False
-                    key = Fixture(**{n: line[n] for n in names}).key
-                    self.results[key] = {k: v for k, v in line.items() if k not in names}
-            except (KeyError, TypeError, AttributeError) as error:
-                raise OptionError(
-                    f"{path}, line {number} is not a tournament's result: {error}"
-                ) from error
-            if other:
-                raise OptionError(
-                    f"{path} holds a tournament with other settings ({text}): use another file"
-                )
+def scores(rows: Rows) -> list[PairScore]:
+    """One row for each pair and number of action points."""
+    pairs: dict[tuple[Any, Any, Any], list[Any]] = {}
+    for row in rows:
+        pairs.setdefault((row["first"], row["second"], row["ap"]), []).append(row["score"])
+    return [
+        PairScore(
+            *pair,
+            games=len(found),
+            score=sum(found) / len(found),
+            draws=sum(s == 0.5 for s in found),
+            interval=rate(sum(found), len(found)),
+            stars=stars(better_than_even(sum(found), len(found))),
+        )
+        for pair, found in pairs.items()
+    ]

@@ -17,14 +17,14 @@ from treewright.apps.tactics.notation import action_text, place, read_action, re
 from treewright.apps.tactics.state import DISCARD, DROP, STATE
 from treewright.apps.tactics.units import INFERNO
 from treewright.errors import OptionError, TreewrightError
-from treewright.kernel.specialise import specialise
+from treewright.library.program import Program
 from treewright.library.reading import json_of
 
 BATCH = 512
 KEYS = ("g", "n", "legal", "kept", "keptSwap", "keptInferno", "eval", "evalWin")
 
 
-class Rules:
+class CheckedRules:
     """The functions that `verify_kernel.py` is compiled with."""
 
     functions: ClassVar[Any] = {
@@ -35,6 +35,7 @@ class Rules:
     }
 
     def __init__(self, domain: HeroAcademy) -> None:
+        self.tables = domain.tables
         self.table_names = domain.table_names
         self._parts = domain.fingerprint_parts()
 
@@ -168,9 +169,9 @@ class _Replay:
         counts = np.zeros((len(steps), 2), np.int64)
         evaluations = np.zeros((len(steps), 2), np.int64)
         text = Path(__file__).parent / "verify_kernel.py"
-        module = specialise(Rules(self.domain), {}, (text,), "examine")
-        tables = module.Tables(*self.domain.tables.values())
-        module.examine(before, after, tables, actions, self.room, counts, evaluations)
+        program = Program(CheckedRules(self.domain), (text,), "examine")
+        tables = program.tables
+        program.call(before, after, tables, actions, self.room, counts, evaluations)
         for i, (where, line) in enumerate(steps):
             wrong = sum(self.found.differences.values())
             n, kept = (int(c) for c in counts[i])

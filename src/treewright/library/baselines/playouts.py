@@ -7,8 +7,8 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.kernel.rng import stream_seed
-from treewright.kernel.specialise import specialise
 from treewright.library.domain import Domain
+from treewright.library.program import Program
 
 
 def final_states(domain: Domain, n: int, *, seed: int = 0, state: Any = None) -> np.ndarray:
@@ -27,10 +27,9 @@ def final_states(domain: Domain, n: int, *, seed: int = 0, state: Any = None) ->
         "MAX_LENGTH": domain.max_length,
     }
     text = Path(__file__).parent / "playouts_kernel.py"
-    module = specialise(domain, constants, (text,), "play_out")
-    tables = module.Tables(*domain.tables.values()) if domain.tables else ()
+    program = Program(domain, (text,), "play_out", constants)
     first = state if state is not None else domain.new_state()
     states = np.repeat(first._record, n)
     buffer = np.zeros(domain.max_actions + 1, np.int32)
-    module.play_out(states, tables, np.array([stream_seed(seed, 0)], np.uint64), buffer)
+    program.call(states, program.tables, np.array([stream_seed(seed, 0)], np.uint64), buffer)
     return states

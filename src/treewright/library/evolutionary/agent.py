@@ -4,15 +4,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from treewright.errors import OptionError
 from treewright.kernel.rng import stream_seed
-from treewright.kernel.specialise import specialise
 from treewright.library.domain import Domain
+from treewright.library.program import Program
 
 HERE = Path(__file__).parent
 SLICE = 500  # evaluations between looks at the clock
@@ -61,20 +59,14 @@ class Agent:
         raise NotImplementedError
 
 
-class Compiled:
-    """A kernel text compiled with a domain, with what the domain lacks marked as missing."""
-
-    def __init__(self, domain: Domain, text: str, entry: str, **constants: Any) -> None:
-        known = {
-            "HAS_ALLOWED": "allowed" in domain.functions,
-            "HAS_GREEDY": "greedy" in domain.functions,
-            "MAX_ACTIONS": domain.max_actions,
-        }
-        texts = (HERE / "turn_kernel.py", HERE / text)
-        self.module: ModuleType = specialise(domain, known | constants, texts, entry)
-        self.call = getattr(self.module, entry)
-        tables = domain.tables
-        self.tables = self.module.Tables(*tables.values()) if tables else ()
+def turn_program(domain: Domain, text: str, entry: str) -> Program:
+    """A text behind that of turns, with what the domain lacks marked as missing."""
+    known = {
+        "HAS_ALLOWED": "allowed" in domain.functions,
+        "HAS_GREEDY": "greedy" in domain.functions,
+        "MAX_ACTIONS": domain.max_actions,
+    }
+    return Program(domain, (HERE / "turn_kernel.py", HERE / text), entry, known)
 
 
 def stream(seed: int) -> np.ndarray:
@@ -82,7 +74,7 @@ def stream(seed: int) -> np.ndarray:
     return np.array([stream_seed(seed)], np.uint64)
 
 
-class Clock:
+class CpuTimer:
     """CPU time of this thread since the agent began."""
 
     def __init__(self, seconds: float) -> None:
@@ -102,7 +94,7 @@ def limits(budget: Budget, progress: np.ndarray) -> Iterator[int]:
         assert budget.evaluations is not None
         yield budget.evaluations
         return
-    clock = Clock(budget.seconds)
+    clock = CpuTimer(budget.seconds)
     yield SLICE
     while clock.left > 0:
         yield int(progress[0]) + SLICE

@@ -15,7 +15,7 @@ from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
 from treewright.library.domain import Domain
-from treewright.library.evolutionary.agent import Budget, Clock
+from treewright.library.evolutionary.agent import Budget, CpuTimer
 from treewright.library.options import Options
 from treewright.library.switches import CHOICES, params_of, parse_memory, switches_of
 
@@ -79,7 +79,7 @@ class Burning:
             return
         assert budget.seconds is not None
         for _ in range(phases):
-            clock = Clock(budget.seconds / phases)
+            clock = CpuTimer(budget.seconds / phases)
             while clock.left > 0:
                 self.search(SLICE)
             if not self.burn(1, 0):
@@ -91,7 +91,7 @@ class Burning:
             self.burn(max(1, budget.evaluations // simulations), budget.evaluations)
             return
         assert budget.seconds is not None
-        clock = Clock(budget.seconds)
+        clock = CpuTimer(budget.seconds)
         phases = max(1, SLICE // simulations)
         while clock.left > 0 and self.burn(phases, phases * simulations):
             pass

@@ -4,7 +4,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.library.domain import Domain
-from treewright.library.evolutionary.agent import Agent, Budget, Compiled, Plan, limits
+from treewright.library.evolutionary.agent import Agent, Budget, Plan, limits, turn_program
 
 TABLE = 2**20  # entries of the transposition table
 
@@ -21,7 +21,7 @@ class GreedyTurn(Agent):
         if deepest is not None and (type(deepest) is not int or deepest < 1):
             raise OptionError(f"deepest must be a whole number, at least 1; not {deepest!r}")
         self.deepest = min(deepest or length, length)
-        self._compiled = Compiled(domain, "greedy_turn_kernel.py", "explore")
+        self._compiled = turn_program(domain, "greedy_turn_kernel.py", "explore")
         self._states = np.zeros(length + 2, domain.state)
         size = domain.state.itemsize  # states are hashed in the largest words that fit
         word = next(w for w in (np.int64, np.int32, np.int16, np.int8) if size % w().itemsize == 0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.library.domain import Domain
-from treewright.library.evolutionary.agent import Agent, Budget, Compiled, Plan, limits, stream
+from treewright.library.evolutionary.agent import Agent, Budget, Plan, limits, stream, turn_program
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class OnlineEvolution(Agent):
         super().__init__(domain, length)
         self.settings = settings or Evolution()
         count = self.settings.population
-        self._compiled = Compiled(domain, "oep_kernel.py", "evolve")
+        self._compiled = turn_program(domain, "oep_kernel.py", "evolve")
         self._space = Space(
             genes=np.zeros((count + 1, length + 1), np.int32),
             lengths=np.zeros(count + 1, np.int32),

@@ -5,7 +5,7 @@ import numpy as np
 from treewright.errors import OptionError
 from treewright.kernel.rng import stream_seed
 from treewright.library.domain import Domain
-from treewright.library.evolutionary.agent import Agent, Budget, Compiled, Plan, stream
+from treewright.library.evolutionary.agent import Agent, Budget, Plan, stream, turn_program
 from treewright.library.evolutionary.simple import Turn
 
 
@@ -21,7 +21,7 @@ class QuickReply:
             raise OptionError(f"the weight of a reply must be between 0 and 1, not {weight!r}")
         self.actions = actions
         self.weight = weight
-        self._compiled = Compiled(domain, "reply_kernel.py", "choose")
+        self._compiled = turn_program(domain, "reply_kernel.py", "choose")
         self._work = np.zeros(2, domain.state)
         self._buffer = np.zeros(domain.max_actions + 1, np.int32)
         self._out = np.zeros(domain.players)

@@ -4,7 +4,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.library.domain import Domain
-from treewright.library.evolutionary.agent import Agent, Budget, Compiled, Plan, stream
+from treewright.library.evolutionary.agent import Agent, Budget, Plan, stream, turn_program
 
 FOLLOW, RANDOM, GREEDY = range(3)
 
@@ -13,7 +13,7 @@ class Turn:
     """Plays turns by compiled rules: a given list of actions, at random, or greedily."""
 
     def __init__(self, domain: Domain, length: int) -> None:
-        self._compiled = Compiled(domain, "simple_kernel.py", "turn")
+        self._compiled = turn_program(domain, "simple_kernel.py", "turn")
         self._length = length
         self._domain = domain
         self._buffer = np.zeros(domain.max_actions + 1, np.int32)

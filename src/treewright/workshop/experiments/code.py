@@ -26,7 +26,7 @@ from treewright.kernel.constants import Constant
 from treewright.kernel.fingerprint import Fingerprint, Unhashable
 from treewright.library.applications import application_of
 from treewright.library.domain import Domain
-from treewright.workshop.experiments.experiment import Experiment, ExperimentError, Settings
+from treewright.workshop.experiments.experiment import ExperimentError, Series, Settings
 
 _BY_NAME = ("treewright.library.registry.make", "treewright.library.registry.find")
 # These find, say or keep things: a change in them changes no number.
@@ -82,7 +82,7 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-def code_of(experiment: Experiment, settings: Settings) -> str:
+def code_of(experiment: Series, settings: Settings) -> str:
     """The fingerprint of everything that the row of a cell with these settings depends on."""
     uses = experiment.uses(settings)
     try:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from treewright.workshop.experiments.runner import Progress
+from treewright.workshop.experiments.runner import RunProgress
 
 EVERY = 10.0  # seconds between plain lines
-Watch = Callable[[Progress], None]
+Watch = Callable[[RunProgress], None]
 
 
 @contextlib.contextmanager
@@ -24,7 +24,7 @@ def display(quiet: bool) -> Iterator[Watch]:
         yield _plain()
 
 
-def line(progress: Progress) -> str:
+def line(progress: RunProgress) -> str:
     """``tictactoe-strength: 12 of 40 cells, 3.1 a second, 9 s left``."""
     parts = [f"{progress.experiment.name}: {progress.done} of {progress.total} cells"]
     if progress.rate:
@@ -53,7 +53,7 @@ def _plain() -> Watch:
     said = ""
     when = -EVERY
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: RunProgress) -> None:
         nonlocal said, when
         now = time.monotonic()
         urgent = progress.done == progress.total or progress.stopping
@@ -73,7 +73,7 @@ def _live() -> Iterator[Watch]:
     with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
         when = 0.0
 
-        def watch(progress: Progress) -> None:
+        def watch(progress: RunProgress) -> None:
             nonlocal when
             if time.monotonic() - when >= 0.25:
                 live.update(_picture(progress))
@@ -82,7 +82,7 @@ def _live() -> Iterator[Watch]:
         yield watch
 
 
-def _picture(progress: Progress) -> Any:
+def _picture(progress: RunProgress) -> Any:
     """The bar, and below it the estimate of the figure so far."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar

@@ -109,32 +109,24 @@ def _no_uses(settings: Settings) -> Sequence[Any]:
     return ()
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """One table or figure.
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """Cells and what they are for: all that the runner, the store and the displays know.
 
-    name: what the command line calls it.
-    claim, source: what is claimed, and who claims it.
+    name: what the store calls it, and for an experiment the command line.
     scales: the cells of ``smoke`` (seconds), ``laptop`` (under an hour) and ``paper``.
     run: from settings and seed to a row of numbers and words; a module-level function.
     measure, groups: the column that matters, and the settings that tell its lines apart.
-    verdict: from all rows to one sentence.
-    draw: from all rows to a Matplotlib axes.
-    references: the paper's own numbers.
+    references: numbers that are expected, such as the paper's own.
     uses: the domains (or other things) that a cell with these settings depends on, for
         experiments over several domains; what ``run`` reaches by name is found without it.
     """
 
     name: str
-    title: str
-    claim: str
-    source: str
     scales: Mapping[str, Sequence[Grid]]
     run: Callable[[Settings, int], Row]
     measure: Measure
     groups: Sequence[str]
-    verdict: Callable[[Rows], Verdict]
-    draw: Callable[[Rows, Any], None]
     references: Sequence[Reference] = field(default_factory=tuple)
     uses: Callable[[Settings], Sequence[Any]] = _no_uses
 
@@ -144,3 +136,19 @@ class Experiment:
             raise ExperimentError(f"there is no scale {scale!r}; there is {', '.join(SCALES)}")
         found = itertools.chain.from_iterable(grid.cells() for grid in self.scales[scale])
         return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(Series):
+    """One table or figure: a series that is reported.
+
+    claim, source: what is claimed, and who claims it.
+    verdict: from all rows to one sentence.
+    draw: from all rows to a Matplotlib axes.
+    """
+
+    title: str
+    claim: str
+    source: str
+    verdict: Callable[[Rows], Verdict]
+    draw: Callable[[Rows, Any], None]

@@ -17,7 +17,7 @@ def random_move(position: Position, dice: random.Random) -> int:
 
 
 @dataclass(frozen=True)
-class Player:
+class Contestant:
     """Who plays: a search with a budget per move; without one, a policy."""
 
     simulations: int = 0
@@ -26,7 +26,7 @@ class Player:
     policy: Callable[[Position, random.Random], int] = random_move
 
 
-def play(domain: Domain, players: Sequence[Player], seed: int) -> list[float]:
+def play(domain: Domain, players: Sequence[Contestant], seed: int) -> list[float]:
     """One game; every move is searched afresh.  Returns each player's reward."""
     dice = random.Random(seed)
     searches = [
@@ -54,7 +54,7 @@ def play(domain: Domain, players: Sequence[Player], seed: int) -> list[float]:
     return position.rewards()
 
 
-def match(domain: Domain, player: Player, opponent: Player, games: int, seed: int) -> dict:  # type: ignore[type-arg]
+def match(domain: Domain, player: Contestant, opponent: Contestant, games: int, seed: int) -> dict:  # type: ignore[type-arg]
     """``games`` games in which the two take turns to begin, as a row from ``player``'s side."""
     won = []
     for game in range(games):

@@ -14,7 +14,7 @@ from typing import Any
 from treewright.errors import nearest
 from treewright.workshop.experiments.code import changed, code_of
 from treewright.workshop.experiments.executors import Executor
-from treewright.workshop.experiments.experiment import Cell, Experiment, ExperimentError
+from treewright.workshop.experiments.experiment import Cell, ExperimentError, Series
 from treewright.workshop.experiments.store import Claim, Key, Outcome, Store, Stored
 
 LOOK = 0.1  # seconds between looks at Ctrl-C, the clock and other runners
@@ -44,7 +44,7 @@ class Standing:
 
 
 def standing(
-    experiment: Experiment,
+    experiment: Series,
     store: Store,
     scale: str,
     only: Only | None = None,
@@ -67,7 +67,7 @@ def standing(
     return Standing(keys, rows, stale)
 
 
-def keys_of(experiment: Experiment, cells: Sequence[Cell]) -> list[Key]:
+def keys_of(experiment: Series, cells: Sequence[Cell]) -> list[Key]:
     """The cells with the fingerprint of their code, computed once per setting."""
     codes: dict[str, str] = {}
     for cell in cells:
@@ -76,7 +76,7 @@ def keys_of(experiment: Experiment, cells: Sequence[Cell]) -> list[Key]:
     return [Key(experiment.name, cell, codes[cell.key]) for cell in cells]
 
 
-def filtered(experiment: Experiment, cells: list[Cell], only: Only) -> list[Cell]:
+def filtered(experiment: Series, cells: list[Cell], only: Only) -> list[Cell]:
     """The cells that ``--only name=value`` asks for; several values of a name add up."""
     for name, wanted in only.items():
         known = {str(_setting(cell, name)) for cell in cells if _has(cell, name)}
@@ -106,10 +106,10 @@ def _setting(cell: Cell, name: str) -> Any:
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """How far a run is; the displays read it."""
 
-    experiment: Experiment
+    experiment: Series
     total: int
     rows: list[dict[str, Any]]
     done: int
@@ -136,7 +136,7 @@ class Progress:
 
 
 def run(
-    experiment: Experiment,
+    experiment: Series,
     store: Store,
     executor: Executor,
     *,
@@ -145,8 +145,8 @@ def run(
     keep_stale: bool = False,
     retry: bool = False,
     seconds: float | None = None,
-    watch: Callable[[Progress], object] = lambda progress: None,
-) -> Progress:
+    watch: Callable[[RunProgress], object] = lambda progress: None,
+) -> RunProgress:
     """Compute every cell of the scale that has no row yet.
 
     Cells that another runner computes meanwhile are waited for.  After ``seconds``, and after
@@ -157,7 +157,7 @@ def run(
     if retry:
         todo.extend(key for key, _ in now.failed)
     rows = [stored.values for stored in now.good]
-    progress = Progress(experiment, len(now.keys), rows, done=len(now.keys) - len(todo))
+    progress = RunProgress(experiment, len(now.keys), rows, done=len(now.keys) - len(todo))
     progress.failed = 0 if retry else len(now.failed)
     deadline = time.monotonic() + seconds if seconds is not None else None
     running: dict[Future[Outcome], Key] = {}
@@ -196,7 +196,7 @@ def run(
     return progress
 
 
-def _finish(store: Store, key: Key, outcome: Outcome, progress: Progress) -> bool:
+def _finish(store: Store, key: Key, outcome: Outcome, progress: RunProgress) -> bool:
     if not store.finish(key, outcome):
         return False
     progress.done += 1
@@ -210,7 +210,7 @@ def _finish(store: Store, key: Key, outcome: Outcome, progress: Progress) -> boo
 
 
 @contextlib.contextmanager
-def _first_interrupt(progress: Progress) -> Iterator[None]:
+def _first_interrupt(progress: RunProgress) -> Iterator[None]:
     """Ctrl-C stops starting cells; the next one ends the process, which loses no finished cell."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -167,12 +167,6 @@ class Store:
             )
             self._drop(key)
             return True
-
-    def release(self, keys: Iterable[Key]) -> None:
-        """Give cells back without a row."""
-        with self._transaction():
-            for key in keys:
-                self._drop(key)
 
     def keep_alive(self) -> None:
         """Renew this runner's claims from a thread until the store is closed."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from treewright.workshop.experiments import stats
 from treewright.workshop.experiments.experiment import (
-    Experiment,
     Measure,
     Reference,
     Rows,
+    Series,
     Settings,
 )
 
@@ -39,7 +39,7 @@ def where(rows: Rows, **settings: object) -> list[dict]:  # type: ignore[type-ar
     return sorted(found, key=lambda r: r["seed"])
 
 
-def lines(experiment: Experiment, rows: Rows) -> list[Line]:
+def lines(experiment: Series, rows: Rows) -> list[Line]:
     """One line per group, in the order in which the experiment declares them."""
     groups: dict[tuple, list] = {}  # type: ignore[type-arg]
     for row in rows:
@@ -52,7 +52,7 @@ def lines(experiment: Experiment, rows: Rows) -> list[Line]:
     return found
 
 
-def _order(experiment: Experiment):  # type: ignore[no-untyped-def] # noqa: ANN202
+def _order(experiment: Series):  # type: ignore[no-untyped-def] # noqa: ANN202
     ranks: dict[str, dict] = {name: {} for name in experiment.groups}  # type: ignore[type-arg]
     for scale in ("paper", "laptop", "smoke"):
         for grid in experiment.scales[scale]:

@@ -8,11 +8,13 @@ the same search needs twice the exploration constant there.
 import statistics
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from treewright.library.options import Options
 from treewright.library.registry import make
 from treewright.library.search import Search
+from treewright.workshop.measuring import per_cpu_second
 
 C = 1.4
 ROUNDS = 5
@@ -131,14 +133,13 @@ def run(seconds: float) -> list[dict[str, Any]]:
 
 def _rate(runner: Run, simulations: int, seconds: float, seed: int) -> float:
     """Simulations per CPU second over at least ``seconds``."""
-    done = 0
-    started = time.process_time()
-    while True:
-        runner(simulations, seed + done)
-        done += simulations
-        spent = time.process_time() - started
-        if spent >= seconds:
-            return done / spent
+    seeds = count(seed, simulations)
+
+    def work() -> int:
+        runner(simulations, next(seeds))
+        return simulations
+
+    return per_cpu_second(work, seconds)
 
 
 def _threads(simulations: int = 400_000) -> dict[str, Any]:

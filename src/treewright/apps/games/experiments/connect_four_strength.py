@@ -13,7 +13,7 @@ from treewright.workshop.experiments import (
     Verdict,
     judge,
 )
-from treewright.workshop.experiments.matches import Player, match
+from treewright.workshop.experiments.matches import Contestant, match
 from treewright.workshop.experiments.plots import curves
 from treewright.workshop.experiments.summary import estimate, where
 
@@ -24,9 +24,9 @@ BUDGETS = [16, 64, 256, 1024, 4096]
 
 def run(settings: Settings, seed: int) -> Row:
     simulations = int(settings["simulations"])  # type: ignore[arg-type]
-    opponents = {"random": Player(), "quarter": Player(simulations // 4)}
+    opponents = {"random": Contestant(), "quarter": Contestant(simulations // 4)}
     opponent = opponents[str(settings["opponent"])]
-    return match(ConnectFour(), Player(simulations), opponent, GAMES, seed)
+    return match(ConnectFour(), Contestant(simulations), opponent, GAMES, seed)
 
 
 def verdict(rows: Rows) -> Verdict:

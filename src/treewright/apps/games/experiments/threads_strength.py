@@ -14,7 +14,7 @@ from treewright.workshop.experiments import (
     Verdict,
     judge,
 )
-from treewright.workshop.experiments.matches import Player, match
+from treewright.workshop.experiments.matches import Contestant, match
 from treewright.workshop.experiments.plots import curves
 from treewright.workshop.experiments.stats import compare_rates
 from treewright.workshop.experiments.summary import estimate, where
@@ -31,11 +31,11 @@ BUDGETS = [250, 1000, 4000]
 def run(settings: Settings, seed: int) -> Row:
     n = int(settings["simulations"])  # type: ignore[arg-type]
     players = {
-        "two threads, N in all": Player(n, workers=2),
-        "two threads, N each": Player(2 * n, workers=2),
-        "one thread, 2N": Player(2 * n),
+        "two threads, N in all": Contestant(n, workers=2),
+        "two threads, N each": Contestant(2 * n, workers=2),
+        "one thread, 2N": Contestant(2 * n),
     }
-    return match(ConnectFour(), players[str(settings["searcher"])], Player(n), GAMES, seed)
+    return match(ConnectFour(), players[str(settings["searcher"])], Contestant(n), GAMES, seed)
 
 
 def verdict(rows: Rows) -> Verdict:

@@ -17,7 +17,7 @@ from treewright.workshop.experiments import (
     Verdict,
     judge,
 )
-from treewright.workshop.experiments.matches import Player, match
+from treewright.workshop.experiments.matches import Contestant, match
 from treewright.workshop.experiments.plots import curves
 from treewright.workshop.experiments.summary import estimate, where
 
@@ -49,12 +49,12 @@ def perfect_move(position: Position, dice: random.Random) -> int:
 def run(settings: Settings, seed: int) -> Row:
     simulations = int(settings["simulations"])  # type: ignore[arg-type]
     opponents = {
-        "random": Player(),
-        "quarter": Player(max(1, simulations // 4)),
-        "perfect": Player(policy=perfect_move),
+        "random": Contestant(),
+        "quarter": Contestant(max(1, simulations // 4)),
+        "perfect": Contestant(policy=perfect_move),
     }
     opponent = opponents[str(settings["opponent"])]
-    return match(TicTacToe(), Player(simulations), opponent, GAMES, seed)
+    return match(TicTacToe(), Contestant(simulations), opponent, GAMES, seed)
 
 
 def verdict(rows: Rows) -> Verdict:

@@ -2,22 +2,17 @@
 
 import contextlib
 import io
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 
 from treewright.apps.go.gtp.client import Client, find
-from treewright.apps.go.gtp.engine import Budget, Engine
+from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.match import Inside, Talker, play
 from treewright.apps.go.gtp.player import Style
 from treewright.workshop.experiments.experiment import ExperimentError, Row
 
-GNU_GO = "GNU Go 3.8, level {level}"
-
 
 def ours(style: Style, simulations: int, size: int) -> Talker:
-    return Inside(Engine(io.StringIO(), style, Budget(simulations), size=size))
+    return Inside(Engine(io.StringIO(), style, MoveBudget(simulations), size=size))
 
 
 @contextlib.contextmanager
@@ -30,15 +25,13 @@ def gnu_go(level: int, seed: int) -> Iterator[Talker]:
 
 
 def find_gnu_go() -> str:
-    """Its path; it is installed where this is Debian and we may."""
+    """Its path."""
     found = find("gnugo")
-    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
-        subprocess.run(
-            ["apt-get", "install", "-y", "-q", "gnugo"], capture_output=True, check=False
-        )
-        found = find("gnugo")
     if found is None:
-        raise ExperimentError("this experiment needs GNU Go 3.8: apt-get install gnugo")
+        raise ExperimentError(
+            "this experiment plays against GNU Go 3.8, which is not installed: "
+            "on Debian and Ubuntu it is the package gnugo"
+        )
     return found
 
 

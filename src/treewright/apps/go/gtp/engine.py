@@ -37,7 +37,7 @@ string/Explain last move/gomill-explain_last_move"""
 
 
 @dataclass(frozen=True)
-class Budget:
+class MoveBudget:
     """What a move may cost when the client sets no clock; one of the two."""
 
     simulations: int | None = 10_000
@@ -54,7 +54,7 @@ class Engine:
 
     out: TextIO
     style: Style = field(default_factory=Style)
-    budget: Budget = field(default_factory=Budget)
+    budget: MoveBudget = field(default_factory=MoveBudget)
     ponder: bool = False
     size: int = 9
     komi: float = 7.5
