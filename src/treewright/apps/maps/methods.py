@@ -21,14 +21,11 @@ STEPS = {"minimum": 0.0, "0.05": 0.05, "0.1": 0.1, "0.2": 0.2}  # table I
 FILL = 0.6  # where the paper's figures end
 DEFAULT_EVALUATIONS = 300_000
 PROPOSALS, REVISIONS = 2000, 4  # evaluations in a revision (at most), revisions in a simulation
-# a pass of ours ends with the first simulation that is better.  Each further one starts again from
-# the same map and so forgets what the one before has changed for later: with 600,000 evaluations
-# (revisions of 500) one simulation a pass gives 19.7, two 19.4, eight 18.4.  So the tree searches
-# in every sixteenth pass, and the others are one simulation.
+# A second simulation in a pass forgets what the first has changed for later, so the tree searches
+# in every sixteenth pass only, and the others are one simulation (docs/results/notes/maps.md).
 EVERY, SIMULATIONS = 16, 4
-# how often a wall that changes nothing yet is kept at the start of a run; this falls to the kinds'
-# own ties at the end.  Few evaluations for each cell need eager walls to make any way longer: with
-# 100,000 on 201 x 201 cells the fitness is 61, without 4; with 300,000 on 51 x 51, 19.0 and 18.4
+# How often a wall that changes nothing yet is kept at the start of a run, without which no way gets
+# longer where each cell has few evaluations; this falls to the kinds' own ties at the end.
 EAGER = 0.85
 
 

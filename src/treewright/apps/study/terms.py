@@ -1,10 +1,8 @@
 """Terms of the models: differences of the parameters, experience, and products of them.
 
 A difference is 1 where A is high and B low, -1 the other way round, 0 if they agree.  Experience
-is 0 for a beginner, 1 for intermediate, 2 for an expert.  The paper does not print its coding, but
-this one fits: over all pairs, half of them by beginners, its odds ratios imply that 72.8 %
-(challenge) and 63.7 % (preference) can be predicted at best, and it reports 72.7 and 64.1 %; with
--1 and 1 instead of 0 and 1 they would imply 74.5 and 70.6 %.
+is 0 for a beginner, 1 for intermediate, 2 for an expert.  The paper does not print its coding; this
+one agrees with the accuracy that it reports (docs/results/notes/study.md).
 """
 
 from collections.abc import Mapping, Sequence

@@ -11,9 +11,8 @@ from treewright.library.evolutionary.mutations import NOTHING, mutations
 from treewright.library.evolutionary.reply import QuickReply
 from treewright.library.options import Options, Rollout
 
-# The paper burns 20 bridges at 200 ms, 40 at 1 s and 100 at 5 s a turn; its EMCTS evaluated about
-# 1,300 to 34,000 turns in these times.  At each of these budgets we found about 20 evaluations
-# before each commit to be best (docs/tactics.md).
+# Evaluations before a commit: early ones are best at every budget, where the paper fixes the number
+# of phases (docs/results/notes/tactics.md).
 PER_PHASE = 20
 
 
