@@ -164,3 +164,18 @@ def test_import_does_not_load_numba_or_numpy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_only_compiled_functions_go_without_types(source):
+    """A file with the mark may hold functions without annotations, but no methods of objects."""
+    mark = "# mypy: allow-untyped-defs"
+    wrong = []
+    for path in source.rglob("*.py"):
+        text = path.read_text()
+        found = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+        untyped = [n for n in found if n.returns is None]
+        if mark in text:
+            assert untyped, f"{path.name} has the mark, but every function is annotated"
+            plain = [n for n in untyped if n.args.args and n.args.args[0].arg in ("self", "cls")]
+            wrong += [f"{path.name}: {n.name}" for n in plain]
+    assert not wrong, wrong

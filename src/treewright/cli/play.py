@@ -101,7 +101,7 @@ def play(
     emit({"game": game, "moves": moves, "rewards": rewards, "outcome": outcome}, outcome, as_json)
 
 
-def _speaker(as_json: bool):  # type: ignore[no-untyped-def] # noqa: ANN202
+def _speaker(as_json: bool):  # type: ignore[no-untyped-def]
     return (lambda text: print(text, file=sys.stderr)) if as_json else typer.echo
 
 

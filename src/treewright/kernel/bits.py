@@ -4,6 +4,8 @@ Python has no such operators, so each function is written twice: here for the in
 the compiler's language.  ``Rebinder`` puts the second in place of the first (see rebind.py).
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import functools
 from typing import Any
 

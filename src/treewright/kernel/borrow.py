@@ -5,6 +5,8 @@ that cost more than the search itself.  The caller keeps the arrays alive, so in
 kernel they can be borrowed: the same memory, nothing counted.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from llvmlite.ir import Constant
 from numba.core import cgutils, types
 from numba.extending import intrinsic

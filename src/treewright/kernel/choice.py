@@ -5,6 +5,8 @@ A row has the numbers of one child: ``visits``, ``mean``, ``best`` (the highest 
 were added to the tree.  Compiled code reads rows of ``layout.CHILD``, Python reads ``tree.Row``.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 from treewright.kernel.layout import MAX, VISITS

@@ -4,6 +4,8 @@ Executed in front of steps.py, with the same injected names (see there).  How no
 edges lie in memory, and what sparse and dense blocks are, is said in layout.py.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 from treewright.kernel.layout import (

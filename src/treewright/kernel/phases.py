@@ -5,6 +5,8 @@ This is the loop behind re-rooting between moves (Magnuson 2.1), Kartal's planni
 rules and how far it is, so that it can be left after any simulation and gone on with later.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 from numpy import int64

@@ -3,6 +3,8 @@
 Everything is moved down in place; the only extra memory is four bytes per node.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.kernel.layout import DENSE, SMALLEST
 
 OWNER = -2147483648  # edge.child below this + 2**30 marks the start of a block, with its owner

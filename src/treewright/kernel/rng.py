@@ -6,6 +6,8 @@ with explicit 64-bit masks, gives the same numbers compiled and interpreted.
 A stream is an array of one ``uint64``; every function advances it in place.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64, uint64
 
 MASK = 0xFFFFFFFFFFFFFFFF

@@ -11,6 +11,8 @@ children of a node are the first ``tried`` edges of its block.  ``path[d]`` was 
 ``movers[d]`` with the action ``trace[d - 1]``.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 from numpy import float32, int64

@@ -1,5 +1,7 @@
 """Many evaluations in a loop, executed with the functions of ``Splitting`` (specialise.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 
 def batch(states, t, out, points, values):
     """``values[i] = f(points[i])``."""

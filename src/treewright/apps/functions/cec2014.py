@@ -10,6 +10,8 @@ package that ships them unchanged (opfunu, extra ``cec``); its own functions are
 it computes F17 to F27, F29 and F30 differently from the organisers' C code.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import functools
 import importlib.util
 import math

@@ -5,6 +5,8 @@ cyclically; after ``moves`` actions the function is evaluated at the centre of w
 and the next pass begins with the box of the best point that was found.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 from typing import Any
 

@@ -5,6 +5,8 @@ more tools are in hand, so the order of a turn's actions matters: what looks bes
 (selling early) is often not part of the best turn.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int8
 
 from treewright.library.domain import Domain, record

@@ -4,6 +4,8 @@ A group of n stones scores (n - 2)², an empty board 1000 more; when no group is
 stones of each colour cost (n - 2)² as if they were connected (Schadd et al. 2008).
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int8, int16, int32
 
 from treewright.library.domain import Domain, record
@@ -185,7 +187,7 @@ class SameGame(Domain):
         return "\n".join([*rows, f"{s.score} points"])
 
 
-def random_rows(seed, width, height, colours):
+def random_rows(seed: int, width: int, height: int, colours: int) -> list[str]:
     """A uniform board; the same seed gives the same board everywhere."""
     if not (1 <= width <= SIDE and 1 <= height <= SIDE and 1 <= colours <= COLOURS):
         raise ValueError(f"SameGame: width and height 1 to {SIDE}, colours 1 to {COLOURS}")

@@ -1,5 +1,9 @@
 """Tic-tac-toe, the papers' running example (Magnuson, figures 1 and 3)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
+from typing import Any
+
 import numpy as np
 from numpy import int8, int16
 
@@ -70,11 +74,11 @@ def mark(s, cell):
     s.player = 1 - s.player
 
 
-def name(cell):
+def name(cell: int) -> str:
     return "abc"[cell % 3] + "321"[cell // 3]
 
 
-def play_all(s, moves):
+def play_all(s: Any, moves: str) -> None:
     """Play cells such as ``b2 a1`` from the empty board."""
     cells = {name(cell): cell for cell in range(9)}
     for at, word in enumerate(moves.split()):

@@ -12,6 +12,8 @@ so that a neighbour is an addition away and never outside.  Point 0 is on the bo
 stands for the pass.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from typing import Any
 
 from numpy import int8, int16, int64, uint8, uint16, uint64

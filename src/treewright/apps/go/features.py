@@ -6,6 +6,8 @@ boards also the line from the farther edge and how far the next stone is.  Their
 added here; ``tools/learn_go_prior.py`` fits them to games.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import functools
 
 import numpy as np

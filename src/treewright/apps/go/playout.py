@@ -11,6 +11,8 @@ its heirs, in this order, each of which can be switched off to measure what it b
 ``self_atari``  otherwise uniform, but stones are seldom given away
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from dataclasses import astuple, dataclass
 from typing import Any
 

@@ -4,6 +4,8 @@ Every move starts as an even game of a few simulations (Gelly & Silver 2011, 5.1
 it (features.py) is its ``weight``, of which ``Options(head_start=…)`` makes won simulations.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import functools
 import math
 from importlib.resources import files

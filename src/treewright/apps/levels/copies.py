@@ -5,6 +5,8 @@ Runs are found while a level grows, by a suffix automaton over all levels of the
 corpus.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import functools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ An action appends a pattern of the Markov chain (chain.py).  Expansion draws act
 finished ends at once (reach.py).  Use it with ``OPTIONS``.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import itertools
 import math
 from types import SimpleNamespace

@@ -12,6 +12,8 @@ for some ticks, jumps before, with or after it, and then brakes to a stand.
 ``python -m treewright.apps.levels.extract`` writes ``data/moves.json``; a test repeats it.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import json
 from collections.abc import Iterator
 from pathlib import Path

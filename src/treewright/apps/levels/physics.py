@@ -10,6 +10,8 @@ and gets a 1 wherever the collision code has looked: a level that agrees on thos
 change what happens.  Outside the array everything is air.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 TILE = 16

@@ -9,6 +9,8 @@ them counts as full where the top row is: the engine rounds towards zero.  The s
 the last 32 columns.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 
 from treewright.apps.levels.level import MOST_ROWS

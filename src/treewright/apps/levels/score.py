@@ -15,6 +15,8 @@ its range at this column; a plain target is a range of one number.  A score of o
 function of the same quantities, or an expression of them.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import ast
 import itertools
 import linecache

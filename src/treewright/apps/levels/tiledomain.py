@@ -5,6 +5,8 @@ place, the column before and the action's number: so an action always means the 
 and the tree stays a tree.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import numpy as np
 from numpy import int8, int32, int64
 

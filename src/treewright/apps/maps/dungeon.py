@@ -12,6 +12,8 @@ different fitness function, the next could be placing treasures or traps."  One 
 States are Python objects, searched by the interpreted kernel.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -4,6 +4,8 @@ Tournaments of seven in a population (Ashlock, Lee & McGuinness 2011): the two b
 random members are crossed at two points, and their mutated children replace the two worst.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.kernel.rng import below, uniform
 
 TOURNAMENT = 7

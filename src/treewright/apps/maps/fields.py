@@ -10,6 +10,10 @@ Every change is logged, so that a rejected proposal is undone exactly.
 Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
+from typing import Any
+
 from numpy import float64, int16, int32, int64, uint8, uint64
 
 from treewright.apps.maps.flood import HEIGHT, WIDTH
@@ -30,7 +34,7 @@ def nowhere(width, height):
     return 32000 if width * height < 45000 else 1 << 24
 
 
-def state_fields(width, height, checkpoints):
+def state_fields(width: int, height: int, checkpoints: int) -> dict[str, Any]:
     """The state's part that the functions below work on."""
     size = (width + 2) * (height + 2)
     distance = int16 if nowhere(width, height) < 1 << 15 else int32

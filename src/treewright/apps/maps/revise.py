@@ -11,6 +11,8 @@ A pass is the paper's: many simulations from the best map of the passes before, 
 of them kept.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from typing import Any
 
 import numpy as np

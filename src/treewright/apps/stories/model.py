@@ -1,5 +1,6 @@
 """What a library of actions is made of, once it has been checked."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,7 +75,7 @@ class Expr:
     value: Any = 0  # of a const; the name of a var; the Attribute; the Event
     over: str = ""  # the type that a quantifier runs over; ``value`` is its variable
 
-    def walk(self):
+    def walk(self) -> "Iterator[Expr]":
         yield self
         for part in self.args:
             yield from part.walk()
@@ -103,7 +104,7 @@ class Change:
     over: str = ""
     body: tuple["Change", ...] = ()
 
-    def walk(self):
+    def walk(self) -> "Iterator[Change]":
         yield self
         for part in self.body:
             yield from part.walk()

@@ -4,6 +4,8 @@ A plan holds a direction and a pace, and jumps after ``delay`` ticks for ``hold`
 ``reaction`` ticks each plan is tried in the mind, and the best is followed until the next time.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.apps.levels.physics import X
 from treewright.apps.study.game import OUTCOME, PLAYING, tick
 from treewright.apps.study.lookahead import LATE, key_of, worth

@@ -10,6 +10,8 @@ player (physics.py), ``status`` whole numbers (below), ``things`` one row for ea
 item, ``events`` the log with rows (tick, event, value, x).
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.apps.levels import physics
 from treewright.apps.levels.physics import (
     BODY,

@@ -1,5 +1,7 @@
 """What an automatic player thinks: plans tried in the mind, with the game itself (bots.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.apps.levels.physics import GROUNDED, JUMP, X, Y
 from treewright.apps.study.game import COINS, IS_LARGE, OUTCOME, PLAYING, TICK, WON, tick
 

@@ -1,5 +1,7 @@
 """Recorded keys played again, compiled together with the game (replay.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.apps.study.game import OUTCOME, PLAYING, tick
 
 

@@ -1,5 +1,7 @@
 """Random play, for the speed of the rules alone (see benchmark.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.kernel.rng import below
 
 

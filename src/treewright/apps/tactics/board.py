@@ -6,6 +6,7 @@ walks the board column by column, the order in which actions are listed.  Sets o
 """
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +42,7 @@ def square(x: int, y: int) -> int:
     return x * HEIGHT + y
 
 
-def mask(squares) -> int:
+def mask(squares: Iterable[int]) -> int:
     return sum(1 << q for q in squares)
 
 
@@ -93,7 +94,7 @@ def by_squares(squares: int) -> Board:
     return next(b for b in map(load, MAPS) if b.tables["zone"][BOARD] == squares)
 
 
-def _between(here, there):
+def _between(here: tuple[int, int], there: tuple[int, int]) -> list[tuple[int, int]]:
     """The squares that can hide a target at distance 2 or 3; none for a diagonal neighbour."""
     (x, y), (tx, ty) = here, there
     dx, dy = tx - x, ty - y

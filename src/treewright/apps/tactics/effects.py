@@ -1,5 +1,7 @@
 """What each action does to the board and the hands."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64
 
 from treewright.apps.tactics.board import (

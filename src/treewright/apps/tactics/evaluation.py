@@ -5,6 +5,8 @@ equipment; a body once its class's full health and its equipment; a unit card 1.
 full health; an Inferno 750.  A finished game is worth ±60,000, a draw 0.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64
 
 from treewright.apps.tactics.board import HEIGHT

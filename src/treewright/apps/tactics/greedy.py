@@ -7,6 +7,8 @@ together.  What is searched differs from state to state, and a branch that can't
 costs more than what it saves: so sets of units and cards are made without branches first.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64
 
 from treewright.apps.tactics.board import OWN_DEPLOY, SPECIAL, SQUARES

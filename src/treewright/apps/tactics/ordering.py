@@ -1,5 +1,7 @@
 """Which actions are worth looking at, and in what order (the testbed's pruning and comparator)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64
 
 from treewright.apps.tactics.board import BOARD, PLAIN

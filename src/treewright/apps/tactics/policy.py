@@ -1,5 +1,7 @@
 """The testbed's rollout policy: a random card or unit, then its best action or any."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64
 
 from treewright.apps.tactics.legal import enterable, list_squares, list_unit, placements

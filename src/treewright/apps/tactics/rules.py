@@ -1,5 +1,7 @@
 """The rules of Hero Academy: an action carried out."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.apps.tactics.effects import attack, carry, discard, drop, heal, swap
 from treewright.apps.tactics.state import ATTACK, AUTO_END, DROP, END, HEAL, MOVE, SWAP
 from treewright.apps.tactics.turns import end_turn

@@ -5,6 +5,8 @@ each.  ``up``, ``down`` and ``gem`` are the squares of each player's standing un
 crystals; ``unit``, ``hp`` and ``gear`` say what stands there and are 0 on empty squares.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int8, int16, int32, int64, uint8
 
 from treewright.apps.tactics.board import SQUARES

@@ -1,5 +1,7 @@
 """Draws, the end of a turn and the end of the game."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import int64
 
 from treewright.apps.tactics.state import AP, LIMIT, LIMIT_FIRST

@@ -4,6 +4,8 @@ Tables are indexed by ``unit * 16 + gear`` where ``gear`` holds one bit for each
 kinds of equipment.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 KNIGHT, ARCHER, CLERIC, WIZARD, NINJA, CRYSTAL = range(6)
@@ -70,7 +72,7 @@ def _bits(gear: int) -> list[int]:
     return [gear >> i & 1 for i in range(4)]
 
 
-def _by_gear(rule) -> np.ndarray:
+def _by_gear(rule: Callable[[int, int], int]) -> np.ndarray:
     return np.array([rule(k, g) for k in range(6) for g in range(16)], np.int64)
 
 

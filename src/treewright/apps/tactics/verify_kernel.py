@@ -1,5 +1,7 @@
 """Everything that a recording says about a step, for many steps at once (see verify.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 
 def examine(states, after, t, actions, room, counts, evaluations):
     """For each state: legal list, ordering values, kept ones; then the action and evaluations.

@@ -3,6 +3,8 @@
 The simulation step is the kernel's own; only selection is replaced.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 
 def flat(tree, t, params, runs, rng, simulations):
     """Give every action at the root the same number of simulations, one after another."""

@@ -1,5 +1,7 @@
 """Playing on to the end, executed with the functions of a domain (see specialise.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.kernel.rng import below
 
 

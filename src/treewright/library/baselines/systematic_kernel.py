@@ -5,6 +5,8 @@ expanding costs one copy per child.  ``open_nodes`` is a queue's head (breadth),
 (depth) or a binary heap ordered by score (best).
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 BREADTH, DEPTH, BEST = range(3)

@@ -1,5 +1,7 @@
 """Depth-first search over one turn, compiled with the domain (see greedy_turn.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 
 def explore(states, words, t, lists, places, table, out, best, top, progress, deepest, limit):
     """Go on until ``limit`` turns have been evaluated or all are.

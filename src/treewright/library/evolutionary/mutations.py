@@ -7,6 +7,8 @@ price of the genes (``rewind``).  Mutations are listed only when the kernel open
 a leaf, and then only for the states that have changed since the last commit.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from typing import Any
 
 import numpy as np

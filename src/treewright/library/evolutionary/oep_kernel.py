@@ -1,5 +1,7 @@
 """Online Evolutionary Planning, compiled with the domain (see oep.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from treewright.kernel.rng import below, uniform
 
 

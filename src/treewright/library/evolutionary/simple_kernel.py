@@ -1,5 +1,7 @@
 """One turn without search (see simple.py)."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 FOLLOW, RANDOM, GREEDY = range(3)
 
 

@@ -3,6 +3,8 @@
 ``work`` is an array of states for scratch: its last row is free for trying out actions.
 """
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 import math
 
 from treewright.kernel.rng import below

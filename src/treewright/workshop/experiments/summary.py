@@ -52,7 +52,7 @@ def lines(experiment: Series, rows: Rows) -> list[Line]:
     return found
 
 
-def _order(experiment: Series):  # type: ignore[no-untyped-def] # noqa: ANN202
+def _order(experiment: Series):  # type: ignore[no-untyped-def]
     ranks: dict[str, dict] = {name: {} for name in experiment.groups}  # type: ignore[type-arg]
     for scale in ("paper", "laptop", "smoke"):
         for grid in experiment.scales[scale]:

@@ -1,5 +1,7 @@
 """A domain of a story's size, for measuring memory."""
 
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from numpy import float64, int8, int16
 
 from treewright.library.domain import Domain, record
