@@ -160,7 +160,15 @@ class Fingerprint:
         self.add(type(value).__module__, type(value).__qualname__)
         self._dtype(value.dtype)
         self.add(array.shape, array.flags.c_contiguous, array.flags.f_contiguous)
-        self.add(array.flags.aligned, np.ascontiguousarray(array).tobytes())
+        self.add(array.flags.aligned)
+        self._content(array)
+
+    def _content(self, array: np.ndarray) -> None:
+        """The bytes of an array, without those between fields: nobody has set them."""
+        for name in array.dtype.names or ():
+            self._content(array[name])
+        if not array.dtype.names:
+            self.add(array.tobytes())
 
     def _dtype(self, kind: np.dtype) -> None:
         self.add("dtype", kind.str, kind.itemsize, kind.shape, kind.isalignedstruct)
