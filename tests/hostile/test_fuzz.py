@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from fuzz_edits import fuzz_edits
 from fuzz_files import READERS, fuzz_reader
 from fuzz_words import fuzz_gtp, fuzz_options, put_files
 
@@ -14,6 +15,12 @@ def test_readers(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen, wrong = fuzz_reader(name, SLOW.get(name, 150), tmp_path)
     assert not wrong, (seen, wrong[:5])
+
+
+def test_edits():
+    seen, wrong = fuzz_edits(200, elsewhere=100)
+    assert not wrong, (seen, wrong[:5])
+    assert seen["told apart"] > 100
 
 
 def test_gtp():

@@ -210,14 +210,15 @@ def test_prune_and_clear(tmp_path, monkeypatch):
     from treewright.kernel import cache
 
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
-    for name in ("old", "new"):
+    new, old = "0" * 32, "1" * 32
+    for name in (old, new):
         (tmp_path / name).mkdir()
         (tmp_path / name / "kernel.py").write_text("x = 1\n")
-    os.utime(tmp_path / "old", (0, 0))
-    assert [p.name for p in cache.entries()] == ["new", "old"]
+    os.utime(tmp_path / old, (0, 0))
+    assert [p.name for p in cache.entries()] == [new, old]
     assert cache.prune() == 1
-    assert [p.name for p in cache.entries()] == ["new"]
-    assert cache.size(tmp_path / "new") == 6
+    assert [p.name for p in cache.entries()] == [new]
+    assert cache.size(tmp_path / new) == 6
     assert cache.clear() == 1
     assert cache.entries() == []
 

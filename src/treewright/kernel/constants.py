@@ -54,6 +54,7 @@ class Binder:
         self._underway: list[Constant] = []  # formulas that are being worked out
         self._done: dict[types.FunctionType, types.FunctionType] = {}
         self._read: dict[tuple[int, str], tuple[dict[str, Any], Any]] = {}  # by scope and name
+        self._modules: dict[Any, types.ModuleType] = {}  # copies, by module and names
         self._interpreter: Any = None
 
     def function(self, function: types.FunctionType) -> types.FunctionType:
@@ -103,11 +104,13 @@ class Binder:
         scope = function.__globals__
         names = [name for name in globals_read(code) if name in scope]
         todo = [(scope, name, scope[name]) for name in names]
+        seen = set()  # modules may import each other
         while todo:
             scope, name, value = todo.pop()
             self._read[id(scope), name] = scope, value
             if isinstance(value, types.ModuleType):
-                if not is_library(value.__name__):
+                if not is_library(value.__name__) and value not in seen:
+                    seen.add(value)
                     inside = vars(value)
                     todo += [(inside, n, inside[n]) for n in attributes if n in inside]
             else:
@@ -194,11 +197,17 @@ class Binder:
         if isinstance(value, types.FunctionType):
             return self._done.get(value, value)
         if isinstance(value, types.ModuleType) and not is_library(value.__name__):
-            copied = types.ModuleType(value.__name__)
-            for name in attributes & vars(value).keys():
-                setattr(copied, name, self._value(vars(value)[name], attributes))
-            return copied
+            return self._module(value, attributes)
         return value
+
+    def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> types.ModuleType:
+        if (module, attributes) in self._modules:
+            return self._modules[module, attributes]
+        copied = types.ModuleType(module.__name__)
+        self._modules[module, attributes] = copied  # before it is filled: they may be cyclic
+        for name in attributes & vars(module).keys():
+            setattr(copied, name, self._value(vars(module)[name], attributes))
+        return copied
 
 
 def _plain(value: Any) -> types.FunctionType | None:

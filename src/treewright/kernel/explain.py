@@ -1,5 +1,6 @@
 """Turns a page of compiler output into one sentence with file and line."""
 
+import functools
 import re
 import types
 from collections import namedtuple
@@ -20,8 +21,9 @@ def explain(domain: Searchable, error: Exception) -> str:
     for name, function, arguments in _signatures(domain):
         from numba import njit
 
-        copied = Rebinder(njit(nogil=True, error_model="numpy")).function(function)
+        jit = functools.partial(njit, nogil=True, error_model="numpy")
         try:
+            copied = Rebinder(jit).function(function)
             copied.compile(arguments)
         except Exception as inner:
             return _sentence(function, f"{type(domain).__name__}.{name}", inner)

@@ -51,7 +51,7 @@ class Fingerprint:
 
     def __init__(self, *parts: Any) -> None:
         self._hash = hashlib.sha256()
-        self._seen: dict[int, int] = {}
+        self._seen: dict[Any, int] = {}
         self._keep: list[Any] = []  # so that ids stay unique while we walk
         self.add(*parts)
 
@@ -67,20 +67,27 @@ class Fingerprint:
     def code(self, code: types.CodeType) -> None:
         self.add("code", code.co_code, code.co_names, code.co_varnames, code.co_freevars)
         self.add(code.co_cellvars, code.co_argcount, code.co_flags, code.co_exceptiontable)
+        self.add(code.co_posonlyargcount, code.co_kwonlyargcount)
         for const in code.co_consts:
+            self.add("const")
             if isinstance(const, types.CodeType):
                 self.code(const)
-            elif isinstance(const, frozenset):  # `x in {...}`: sets have no order
-                self.add("const", "frozenset", sorted(map(repr, const)))
             else:
-                self.add("const", type(const).__name__, const)
+                self.value(const)
+
+    def _is_new(self, what: Any, *how: Any) -> bool:
+        """Whether this was not met before, in this way; if it was, that is added instead."""
+        key = (id(what), *how)
+        if key in self._seen:
+            self.add("seen", self._seen[key])
+            return False
+        self._seen[key] = len(self._seen)
+        self._keep.append(what)
+        return True
 
     def function(self, function: types.FunctionType) -> None:
-        if id(function) in self._seen:
-            self.add("seen", self._seen[id(function)])
+        if not self._is_new(function):
             return
-        self._seen[id(function)] = len(self._seen)
-        self._keep.append(function)
         # Numba's cache imports a function's module by its name
         self.add("function", function.__module__, function.__name__, is_inlined(function))
         self.code(function.__code__)
@@ -99,37 +106,88 @@ class Fingerprint:
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
         for name, cell in cells:
             self.add("free", name)
-            self.value(cell.cell_contents, attributes)
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                raise Unhashable(f"{name} has no value yet") from None
+            self.value(content, attributes)
 
     def value(self, value: Any, attributes: frozenset[str] = frozenset()) -> None:
         """Add one value; ``attributes`` are the names by which a module may be read."""
         if isinstance(value, Dispatcher):
-            self.add("jit", sorted((k, repr(v)) for k, v in value.targetoptions.items()))
-            self.add(sorted(map(repr, value.locals.items())))
-            self.function(value.py_func)
+            self._dispatcher(value)
         elif isinstance(value, types.FunctionType):
             self._plain_function(value)
         elif isinstance(value, types.ModuleType):
             self._module(value, attributes)
         elif isinstance(value, type):
             self._type(value)
-        elif isinstance(value, np.ndarray):
-            self.value(value.dtype)
-            self.add(value.shape, np.ascontiguousarray(value).tobytes())
+        elif isinstance(value, enum.Enum):
+            self.add("member", value.name)
+            self._type(type(value))
+        elif isinstance(value, (np.ndarray, np.generic)):
+            self._array(value)
         elif isinstance(value, np.dtype):
-            self.add("dtype", value.descr if value.names else value.str, value.itemsize)
-        elif isinstance(value, (bool, int, float, complex, str, bytes, type(None), np.generic)):
-            self.add(type(value).__qualname__, value)
-        elif isinstance(value, (tuple, list)):
-            self.add(type(value).__qualname__, len(value))
-            for item in value:
-                self.value(item, attributes)
+            self._dtype(value)
+        elif type(value) in (float, complex):
+            self.add(type(value).__name__, np.array(value).tobytes())  # each nan, and -0.0
+        elif type(value) in (bool, int, str, bytes, type(None), type(...)):
+            self.add(type(value).__name__, value)
+        elif type(value) is frozenset:
+            self.add("frozenset", sorted(map(_mark, value)))  # sets have no order
+        elif isinstance(value, tuple) or type(value) is list:
+            self._sequence(value, attributes)
         elif isinstance(value, numba.types.Type):
             self.add("numba", str(value))
         elif isinstance(value, (types.BuiltinFunctionType, np.ufunc)):
             self.add("builtin", getattr(value, "__module__", ""), value.__name__)
         else:
             raise Unhashable(f"{value!r} ({type(value).__qualname__}) can't be fingerprinted")
+
+    def _dispatcher(self, value: Any) -> None:
+        """A function that its author compiled, with the options and signatures it was given."""
+        if value._compiler.pipeline_class is not numba.core.compiler.Compiler:
+            raise Unhashable(f"{value.__qualname__}() has a compiler of its own")
+        self.add("jit", sorted((k, repr(v)) for k, v in value.targetoptions.items()))
+        self.add(sorted(map(repr, value.locals.items())))
+        self.add([] if value._can_compile else sorted(map(repr, value.nopython_signatures)))
+        self.function(value.py_func)
+
+    def _array(self, value: Any) -> None:
+        if value.dtype.hasobject:
+            raise Unhashable("an array of objects is read by compiled code")
+        array = np.asarray(value)
+        self.add(type(value).__module__, type(value).__qualname__)
+        self._dtype(value.dtype)
+        self.add(array.shape, array.flags.c_contiguous, array.flags.f_contiguous)
+        self.add(array.flags.aligned)
+        self._content(array)
+
+    def _content(self, array: np.ndarray) -> None:
+        """The bytes of an array, without those between fields: nobody has set them."""
+        for name in array.dtype.names or ():
+            self._content(array[name])
+        if not array.dtype.names:
+            self.add(array.tobytes())
+
+    def _dtype(self, kind: np.dtype) -> None:
+        self.add("dtype", kind.str, kind.itemsize, kind.shape, kind.isalignedstruct)
+        if kind.subdtype:
+            self._dtype(kind.base)
+        for name in kind.names or ():
+            field, offset = (kind.fields or {})[name][:2]
+            self.add(name, offset)
+            self._dtype(field)
+
+    def _sequence(self, value: Any, attributes: frozenset[str]) -> None:
+        kind = type(value)
+        self.add(kind.__module__, kind.__qualname__, len(value))
+        if kind not in (tuple, list):
+            if "_fields" not in vars(kind):
+                raise Unhashable(f"{value!r} ({kind.__qualname__}) can't be fingerprinted")
+            self.add("fields", kind._fields)
+        for item in value:
+            self.value(item, attributes)
 
     def _plain_function(self, function: types.FunctionType) -> None:
         if is_library(function.__module__):
@@ -141,7 +199,7 @@ class Fingerprint:
 
     def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> None:
         self.add("module", module.__name__)
-        if not is_library(module.__name__):
+        if not is_library(module.__name__) and self._is_new(module, attributes):
             for name in sorted(attributes):
                 # ``__init__`` and its like belong to some object that the code reads, not to it
                 if not name.startswith("__") and hasattr(module, name):
@@ -150,11 +208,21 @@ class Fingerprint:
 
     def _type(self, kind: type) -> None:
         if issubclass(kind, enum.Enum):
-            self.add("enum", kind.__qualname__, [(m.name, repr(m.value)) for m in kind])
+            if self._is_new(kind):
+                self.add("enum", kind.__module__, kind.__qualname__, list(map(repr, kind.__mro__)))
+                for name, member in kind.__members__.items():  # aliases too
+                    self.add(name, member.name)
+                    self.value(member.value)
         elif is_library(kind.__module__):
             self.add("type", kind.__module__, kind.__qualname__)
         else:
             raise Unhashable(f"the class {kind.__qualname__} is read by compiled code")
+
+
+def _mark(value: Any) -> str:
+    found = Fingerprint()
+    found.value(value)
+    return found.hexdigest()
 
 
 def environment() -> tuple[Any, ...]:

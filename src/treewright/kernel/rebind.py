@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from treewright.kernel.bits import native
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, is_overload_stub
@@ -38,10 +39,23 @@ def _single(value: Any) -> float:
     return float(np.float32(value))
 
 
-def _fingerprint(function: types.FunctionType) -> str | None:
+# inner functions are compiled without Python's objects, and workers are threads already
+_NOT_TAKEN_OVER = frozenset({"nopython", "forceobj", "parallel"})
+
+
+def _options(function: types.FunctionType, compiled: Any) -> dict[str, Any]:
+    """How a function is compiled: as its author says, where anything is said."""
+    if compiled is None:
+        return {"forceinline": True} if is_inlined(function) else {}
+    options = compiled.targetoptions.items()
+    given = {k: v for k, v in options if v is not None and k not in _NOT_TAKEN_OVER}
+    return {"error_model": "python", "locals": compiled.locals, **given}
+
+
+def _fingerprint(function: Any) -> str | None:
     mark = Fingerprint()
     try:
-        mark.function(function)
+        mark.value(function)
     except Unhashable:
         return None
     return mark.hexdigest()
@@ -53,32 +67,35 @@ class Rebinder:
     def __init__(
         self,
         jit: Callable[..., Any] | None,
-        recompile: bool = False,
         shared: dict[str, Any] | None = None,
     ) -> None:
         """``jit`` compiles a copied function; ``None`` copies for the interpreter.
 
-        ``recompile``: helpers that the author compiled are compiled again, with our options.
         ``shared``: copies by fingerprint; what is there is taken, what is made is added.
         """
         self._jit = jit
-        self._recompile = recompile
         self._shared = shared
-        self._done: dict[int, Any] = {}
-        self._keep: list[Any] = []
+        self._done: dict[Any, Any] = {}
+        self._keep: list[Any] = []  # so that ids stay unique
 
-    def function(self, function: types.FunctionType) -> Any:
-        """The function's copy: compiled lazily, or interpreted."""
-        if id(function) in self._done:
-            return self._done[id(function)]
-        self._keep.append(function)
+    def function(self, function: types.FunctionType, compiled: Any = None) -> Any:
+        """The function's copy: compiled lazily, or interpreted.
+
+        ``compiled`` is what its author made of it with ``@njit``.  It is compiled anew, with the
+        same options and signatures: what was compiled before, or read from a cache of its own,
+        may be of other globals than the fingerprint is.
+        """
+        known = id(compiled or function)
+        if known in self._done:
+            return self._done[known]
+        self._keep.append(compiled or function)
         if self._jit is not None and native(function) is not None:
             return native(function)
         shared, key = self._shared, None
         if shared is not None:
-            key = _fingerprint(function)
+            key = _fingerprint(compiled or function)
             if key in shared:
-                self._done[id(function)] = shared[key]
+                self._done[known] = shared[key]
                 return shared[key]
         code = function.__code__
         attributes = attributes_read(code)
@@ -94,11 +111,9 @@ class Rebinder:
         copied.__qualname__ = function.__qualname__
         if self._jit is None:
             result: Any = copied
-        elif is_inlined(function):
-            result = self._jit(copied, forceinline=True)
         else:
-            result = self._jit(copied)
-        self._done[id(function)] = result  # before its globals: functions may be recursive
+            result = self._jit(copied, **_options(function, compiled))
+        self._done[known] = result  # before its globals: functions may be recursive
         if shared is not None and key is not None:
             shared[key] = result
         for name in globals_read(code):
@@ -106,13 +121,18 @@ class Rebinder:
                 scope[name] = self.value(function.__globals__[name], attributes)
         for cell, original in zip(cells, function.__closure__ or (), strict=True):
             cell.cell_contents = self.value(original.cell_contents, attributes)
+        if self._jit is not None and compiled is not None and not compiled._can_compile:
+            for signature in compiled.nopython_signatures:
+                result.compile(signature)
+            result.disable_compile()
         return result
 
     def value(self, value: Any, attributes: frozenset[str]) -> Any:
         """What stands for a global in the copied function."""
-        if hasattr(value, "py_func"):  # compiled by the author with @njit
-            keep = self._jit is not None and not self._recompile
-            return value if keep else self.function(value.py_func)
+        if isinstance(value, Dispatcher):
+            return self.function(value.py_func, value)
+        if hasattr(value, "py_func"):  # compiled by the author in another way
+            return self.function(value.py_func) if self._jit is None else value
         if isinstance(value, types.FunctionType):
             if is_library(value.__module__) or is_overload_stub(value):
                 return value
@@ -121,12 +141,28 @@ class Rebinder:
             return self._module(value, attributes)
         if self._jit is None:
             return interpreted(value)
-        return value
+        return self._frozen(value)
+
+    def _frozen(self, value: Any) -> Any:
+        """A value as it is now: an array may change before it is compiled."""
+        if isinstance(value, np.ndarray):
+            if id(value) not in self._done:
+                self._keep.append(value)
+                self._done[id(value)] = value.copy(order="K")
+            return self._done[id(value)]
+        if isinstance(value, tuple) and any(isinstance(v, (tuple, np.ndarray)) for v in value):
+            items = map(self._frozen, value)
+            return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
+        return list(value) if type(value) is list else value
 
     def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> types.ModuleType:
         if is_library(module.__name__) and (self._jit or module is not np):
             return module
+        if (id(module), attributes) in self._done:
+            return self._done[id(module), attributes]
         copied = types.ModuleType(module.__name__)
+        self._keep.append(module)
+        self._done[id(module), attributes] = copied  # before it is filled: they may be cyclic
         for name in attributes:
             if hasattr(module, name):
                 setattr(copied, name, self.value(getattr(module, name), attributes))

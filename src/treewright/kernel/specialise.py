@@ -115,7 +115,8 @@ def specialise(
 
     def within(function: Any, **more: Any) -> Any:
         """Compile what only the entry reaches: it gets no machine code of its own (whole.py)."""
-        return compiler.inner_jit(**options, **INNER, **more)(function)
+        checks = options if debug else {}  # whatever the author of a helper says
+        return compiler.inner_jit(**{**options, **more, **checks, **INNER})(function)
 
     # what one kernel has typed and lowered the next one links
     together = repr((environment(), debug, plain))
@@ -124,13 +125,15 @@ def specialise(
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
-    hooked = hooks(domain, within, Rebinder(within, recompile=debug, shared=shared))
+    hooked = hooks(domain, within, rebind)
     module.__dict__.update(injected, borrow=compiler.borrow, **constants, **hooked)
     # one machine function: calls between the steps would halve the speed
     for n, function in own.items():
         if n == entry:
-            jit = compiler.entry_jit(**options, cache=path is not None)
-            module.__dict__[n] = considerate(jit(function), path, domain)
+            jitted = compiler.entry_jit(**options)(function)
+            if path is not None:
+                cache.keep(jitted, path)
+            module.__dict__[n] = considerate(jitted, path, domain)
         else:
             module.__dict__[n] = within(function, forceinline=True)
     if keep:

@@ -1,0 +1,179 @@
+"""A kernel is of what its functions read when the search was made: never of anything else."""
+
+import textwrap
+
+import pytest
+from test_cache import FILES, Project
+
+import treewright as tw
+from treewright.kernel.fingerprint import Fingerprint
+
+VALUE = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import treewright as tw
+import domain
+search = tw.Search(domain.Small(), seed=1)
+exec(sys.argv[1] if len(sys.argv) > 1 else "")
+value = search.run(50).value
+print(json.dumps([value, sum(search.workers[0]._module.search.stats.cache_hits.values())]))
+"""
+
+GAME = """
+    import numpy as np
+    import treewright as tw
+
+    {globals}
+
+    class Small(tw.Domain):
+        players, max_actions = 1, 2
+        state = tw.record(n=np.int8)
+        def start(s): s.n = 0
+        def legal(s, out):
+            out[0] = 0
+            out[1] = 1
+            return 2
+        def play(s, action): s.n += 1
+        def ended(s): return s.n == 3
+        def rewards(s, out): out[0] = {reward}
+"""
+
+
+def game(reward, *lines):
+    return textwrap.dedent(GAME).format(globals="\n".join(lines), reward=reward)
+
+
+@pytest.fixture
+def project(tmp_path):
+    found = Project(tmp_path)
+    for name in FILES:
+        (tmp_path / name).unlink()
+
+    def write(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.py").write_text(text)
+
+    def value(change=""):
+        import json
+
+        return json.loads(found.python(VALUE, change))
+
+    found.write, found.value = write, value
+    return found
+
+
+def settings(fields):
+    return game(
+        "CFG.a",
+        "from collections import namedtuple",
+        f"Config = namedtuple('Config', '{fields}')",
+        "CFG = Config(0.25, 0.75)",
+    )
+
+
+def test_reordered_fields_of_a_named_tuple(project):
+    project.write(domain=settings("a b"))
+    assert project.value() == [0.25, 0]
+    project.write(domain=settings("b a"))
+    assert project.value() == [0.75, 0]
+
+
+def test_reordered_fields_in_one_process(domain_file, tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / "cache"))
+    for fields, value in (("a b", 0.25), ("b a", 0.75)):
+        module = domain_file(settings(fields))
+        assert tw.Search(module.Small(), seed=1).run(50).value == value
+
+
+ARRAYS = ("TABLE = np.array([0.25, 0.5])", "PAIR = (TABLE, 1)", "def deep(): return PAIR[0][0]")
+
+
+def test_an_array_that_changes_before_the_search_runs(project):
+    """The values when the search was made count, and the next process finds no others."""
+    project.write(domain=game("(TABLE[0] + deep()) / 2", *ARRAYS))
+    change = "domain.TABLE[0] = 0.75"
+    assert project.value(change) == [0.25, 0]
+    assert project.value() == [0.25, 1]
+
+
+def test_a_helper_that_was_compiled_before_its_globals_changed(project):
+    project.write(
+        domain=game(
+            "helper()",
+            "from numba import njit",
+            "K = 0.25",
+            "@njit",
+            "def helper(): return K",
+            "helper()",
+            "K = 0.75",
+        )
+    )
+    assert project.value() == [0.75, 0]
+
+
+def test_a_helper_with_a_cache_of_its_own(project):
+    """Numba's cache does not see an edit in another module; ours does."""
+    far = "from numba import njit\n@njit(cache=True)\ndef far(): return {}\n"
+    near = (
+        "from numba import njit\nfrom far import far\n@njit(cache=True)\ndef near(): return far()"
+    )
+    project.write(
+        far=far.format(0.25), near=near, domain=game("near()", "from near import near", "near()")
+    )
+    assert project.value() == [0.25, 0]
+    project.write(far=far.format(0.75))
+    assert project.value() == [0.75, 0]
+
+
+def test_a_helper_keeps_the_options_and_signatures_of_its_author(project):
+    project.write(
+        domain=game(
+            "half(3.9) / 4",
+            "from numba import njit",
+            "@njit('int64(float64)')",
+            "def half(x): return x * 0.5",
+        )
+    )
+    assert project.value() == [0.25, 0]
+    assert project.value() == [0.25, 1]
+
+
+CIRCLE = {
+    "h1": "import h2\nK = 0.25\ndef mine(): return h2.h1.h2.h1.K\n",
+    "h2": "import h1\nL = 0.5\n",
+}
+
+
+def test_modules_that_import_each_other(project):
+    project.write(domain=game("h1.h2.h1.K + h1.mine()", "import h1"), **CIRCLE)
+    assert project.value() == [0.5, 0]
+    project.write(h1=CIRCLE["h1"].replace("0.25", "0.125"))
+    assert project.value() == [0.25, 0]
+
+
+def test_modules_that_import_each_other_with_a_constant(project):
+    size = "SIZE = tw.constant()"
+    domain = game("SIZE * h1.h2.h1.K + h1.mine()", "import h1", size)
+    domain += "    def __init__(self): super().__init__(constants={SIZE: 3})\n"
+    project.write(domain=domain, **CIRCLE)
+    assert project.value() == [1.0, 0]
+
+
+def mark(value):
+    found = Fingerprint()
+    found.value(value)
+    return found.hexdigest()
+
+
+def test_modules_read_by_different_names_differ():
+    import types
+
+    module = types.ModuleType("somewhere")
+    module.a, module.b = 1, 2
+    found = set()
+    for names in ("a", "b"):
+        marked = Fingerprint()
+        marked.value(module, frozenset("a"))
+        marked.value(module, frozenset(names))
+        found.add(marked.hexdigest())
+    assert len(found) == 2
