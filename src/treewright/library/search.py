@@ -95,6 +95,7 @@ class Search:
         self.engine = engine
         self.debug = debug
         self.history: list[int] = []
+        self.began_elsewhere = False  # at a state that the domain's ``start`` did not make
         self._stop = threading.Event()
         self._may_run = threading.Event()
         self._may_run.set()
@@ -280,6 +281,7 @@ class Search:
                 worker.start(above)
             worker.reset()
         if state is not None:
+            self.began_elsewhere = True
             self.history.clear()
             self._best = (above, [])
             if not self.position.ended:
