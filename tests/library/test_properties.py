@@ -240,7 +240,7 @@ def test_the_best_sequence_earns_the_best_score(engine, options, data):
             position.play(action)
         assert position.ended
         assert position.rewards()[0] == result.best_score
-        search.commit(result.best)
+        search.commit(search.draw() if result.best == tw.CHANCE else result.best)
         if search.position.ended:
             break
 

@@ -69,6 +69,12 @@ def play(
     say = _speaker(as_json)
     while not search.position.ended:
         position = search.position
+        if position.is_chance:
+            drawn = search.draw()
+            moves.append(position.describe(drawn))
+            say(f"chance: {moves[-1]}\n")
+            search.commit(drawn)
+            continue
         if position.player != human:
             with working("thinking", quiet):
                 result = search.run(simulations, seconds=seconds)
@@ -125,11 +131,14 @@ def _action(position: "Position", word: str) -> int | None:
 
 
 def _undo(search: "Search", fresh: "Search", human: int) -> "Search":
-    """Take back to the human's previous decision."""
-    for action in search.history[:-2] if len(search.history) >= 2 else []:
+    """Take back to the human's previous decision; without one, nothing."""
+    position, mine = fresh.position, []
+    for at, action in enumerate(search.history):
+        if position.player == human:
+            mine.append(at)
+        position.play(action)
+    for action in search.history[: mine[-1]] if mine else search.history:
         fresh.commit(action)
-    if fresh.position.player != human and search.history:
-        fresh.commit(search.history[0])
     return fresh
 
 

@@ -58,6 +58,7 @@ def search(
     Examples: treewright search nim --set heap=10 --solver;
     treewright search connect-four --seconds 1 --rave 300 --json
     """
+    from treewright.library.domain import CHANCE
     from treewright.library.registry import find
     from treewright.library.search import Search
 
@@ -74,11 +75,14 @@ def search(
     if save is not None:
         found.save(save)
     line = " ".join(result.principal_variation(8))
+    chance = result.best == CHANCE
+    said = f"{result.label} here: " if chance else f"best: {result.label} ("
     text = (
         f"{found.position.render()}\n\n{result.children}\n\n"
-        f"best: {result.label} (value {result.value:.3f}, {result.visits:,} of "
-        f"{result.simulations:,} simulations, stopped by {result.stopped})\nexpected: {line}"
+        f"{said}value {result.value:.3f}, {result.visits:,} of "
+        f"{result.simulations:,} simulations, stopped by {result.stopped}"
     )
+    text += "" if chance else f")\nexpected: {line}"
     if result.best_score is not None:
         text += (
             f"\nbest sequence: score {result.best_score:.4f}, "

@@ -174,8 +174,7 @@ class Fingerprint:
         self.add("dtype", kind.str, kind.itemsize, kind.shape, kind.isalignedstruct)
         if kind.subdtype:
             self._dtype(kind.base)
-        for name in kind.names or ():
-            field, offset = (kind.fields or {})[name][:2]
+        for name, (field, offset, *_) in sorted((kind.fields or {}).items(), key=_by_offset):
             self.add(name, offset)
             self._dtype(field)
 
@@ -223,6 +222,10 @@ def _mark(value: Any) -> str:
     found = Fingerprint()
     found.value(value)
     return found.hexdigest()
+
+
+def _by_offset(item: Any) -> Any:
+    return item[1][1]
 
 
 def environment() -> tuple[Any, ...]:

@@ -152,14 +152,16 @@ class Rebinder:
             return self._done[id(value)]
         if isinstance(value, tuple) and any(isinstance(v, (tuple, np.ndarray)) for v in value):
             items = map(self._frozen, value)
-            return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
+            kind: Any = type(value)
+            return kind._make(items) if hasattr(value, "_fields") else tuple(items)
         return list(value) if type(value) is list else value
 
     def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> types.ModuleType:
         if is_library(module.__name__) and (self._jit or module is not np):
             return module
         if (id(module), attributes) in self._done:
-            return self._done[id(module), attributes]
+            done: types.ModuleType = self._done[id(module), attributes]
+            return done
         copied = types.ModuleType(module.__name__)
         self._keep.append(module)
         self._done[id(module), attributes] = copied  # before it is filled: they may be cyclic

@@ -126,23 +126,20 @@ class Worker:
 
     @property
     def saved(self) -> dict[str, np.ndarray]:
-        """Everything that makes up the worker, for a file."""
+        """Everything that makes up the worker besides the state at its root."""
         small = {k: self._small[k] for k in ("best", "table_visits", "table_value")}
-        state = {"root": self._root} if self.domain.is_record else {}
         return {
             "nodes": self.nodes,
             "edges": self.edges,
             "run": self._run,
             "rng": self._rng,
             **small,
-            **state,
         }
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
-        """Put back what ``saved`` gave."""
+        """Put back what ``saved`` gave; nothing of it is checked here."""
         for name in ("best", "table_visits", "table_value"):
             self._small[name][:] = saved[name]
-        self._root[:] = saved["root"]
         self._run[:] = saved["run"]
         self._rng[:] = saved["rng"]
         self._put(saved["nodes"], saved["edges"])
@@ -238,6 +235,20 @@ class Worker:
             self._root[0] = state._record[0]
         else:
             self._tree.root[0] = state
+
+    def verify(self, parents: np.ndarray) -> int:
+        """The first node that does not fit the domain's rules, or -1; each node has a parent."""
+        on = self.switches.constants()
+        constants = {name: on[name] for name in ("LAZY", "BOUND", "MAX_ACTIONS", "MAX_LENGTH")}
+        texts = (HERE / "verify.py",)
+        module = specialise(self.domain, constants, texts, "verify", self.compiled, self.debug)
+        given = parents if self.compiled else Cells(parents)
+        return int(module.verify(self._tree, self._tables, given))
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many nodes and edges there is room for."""
+        return self._capacity[0], self._capacity[1] - 1
 
     def set_goal(self, score: float) -> None:
         """End a search at the first simulation that scores more."""

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+import sys
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
@@ -9,22 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import OptionError, TreeFileError
+from treewright.errors import CompileError, OptionError, TreeFileError
+from treewright.kernel.fingerprint import Fingerprint, Unhashable
 from treewright.library.domain import Domain
 from treewright.library.options import Options, Rave, Rollout, SelectionBias, Widening
 from treewright.library.search import Search
+from treewright.library.tree_check import check_tree
 from treewright.library.writing import whole
 
-FORMAT = 1
+FORMAT = 2
+IN_A_WORKER = ("nodes", "edges", "run", "rng", "best", "table_visits", "table_value")
 
 
 def save(search: Search, path: Path) -> None:
     """Write a search; the file appears whole or not at all."""
     if not search.domain.is_record:
         raise OptionError(f"{search.domain.name} keeps its states in Python objects: not savable")
+    if search.began_elsewhere:
+        raise OptionError("a search that began at a given state is not savable")
     about = {
         "format": FORMAT,
         "domain": _identity(search.domain),
+        "rules": _rules(search.domain),
         "options": asdict(search.options),
         "seed": search.seed,
         "workers": len(search.workers),
@@ -40,35 +48,94 @@ def save(search: Search, path: Path) -> None:
 
 
 def load(path: str | Path, domain: Domain) -> Search:
-    """Read a search that :meth:`Search.save` wrote; running it goes on as if never stopped."""
-    about, arrays = _read(Path(path))
+    """Read a search that :meth:`Search.save` wrote; running it goes on as if never stopped.
+
+    The file is data: all of it is checked, and its position and its tree are played through with
+    the domain's rules.  Whatever is wrong with it is a :class:`treewright.TreeFileError`.
+    """
+    try:
+        about, arrays = _read(Path(path))
+        _check_domain(about, domain)
+        search = _search(about, arrays, domain)
+        for i, worker in enumerate(search.workers):
+            saved = {k: arrays[f"{i}/{k}"] for k in worker.saved}
+            parents = check_tree(worker, saved)
+            players = int(worker.run["root_player"]), int(worker.run["root_mover"])
+            worker.restore(saved)
+            worker.set_players(*players)
+            if worker.verify(parents) >= 0:
+                raise TreeFileError("its tree does not fit the rules of the domain")
+    except FileNotFoundError:
+        raise TreeFileError(f"{path} does not exist") from None
+    except TreeFileError as error:
+        raise TreeFileError(f"{path} can't be used: {error}") from None
+    except CompileError:
+        raise
+    except Exception as error:  # NumPy, zipfile and JSON each stumble in many ways
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise TreeFileError(f"{path} is not a whole search file: {said}") from error
+    return search
+
+
+def _check_domain(about: dict[str, Any], domain: Domain) -> None:
     if about.get("format") != FORMAT:
-        raise TreeFileError(f"{path} has format {about.get('format')!r}; this version reads 1")
+        raise TreeFileError(f"it has format {about.get('format')!r}; this version reads {FORMAT}")
     ours, theirs = _identity(domain), about["domain"]
     for key in ours:
         if ours[key] != theirs.get(key):
             raise TreeFileError(
-                f"{path} belongs to another domain: its {key} is {theirs.get(key)!r}, "
-                f"not {ours[key]!r}"
+                f"it belongs to another domain: its {key} is {theirs.get(key)!r}, not {ours[key]!r}"
             )
+    python, rules = about["rules"]
+    now, known = _rules(domain)
+    if python == now and rules != known:
+        raise TreeFileError(f"the rules of {domain.name} were edited after it was saved")
+
+
+def _search(about: dict[str, Any], arrays: dict[str, np.ndarray], domain: Domain) -> Search:
+    """An empty search, at the position that the file's history leads to."""
+    workers, per_worker = about["workers"], len(IN_A_WORKER)
+    if type(workers) is not int or len(arrays) != workers * per_worker:
+        raise TreeFileError(f"it has not {per_worker} arrays for each of its workers")
     search = Search(
         domain,
         _options(about["options"]),
         seed=about["seed"],
-        workers=about["workers"],
+        workers=workers,
         memory=about["memory"],
         when_full=about["when_full"],
         engine=about["engine"],
     )
-    search.history = list(about["history"])
-    search._best = (about["best"][0], list(about["best"][1]))
-    try:
-        for i, worker in enumerate(search.workers):
-            names = worker.saved
-            worker.restore({k: arrays[f"{i}/{k}"] for k in names})
-    except (KeyError, ValueError, TypeError) as error:
-        raise TreeFileError(f"{path} does not hold a whole search: {error}") from error
+    score, sequence = about["best"]
+    if type(score) is not float or math.isnan(score) or score == math.inf:
+        raise TreeFileError("its best score is not a number")
+    for action in [*about["history"], *sequence]:
+        if type(action) is not int or not 0 <= action < 2**30:
+            raise TreeFileError(f"{action!r} is not an action")
+    for action in about["history"]:
+        search.commit(action)
+    search._best = (score, list(sequence))
     return search
+
+
+class _Rules(Fingerprint):
+    """The fingerprint of a domain's functions, in whichever module they are."""
+
+    def add(self, *parts: Any) -> None:
+        super().add(*(("function", *parts[2:]) if parts[:1] == ("function",) else parts))
+
+
+def _rules(domain: Domain) -> list[str]:
+    """The version of Python, whose bytecode it is, and what the domain's functions do."""
+    mark = _Rules()
+    try:
+        for name, function in sorted(domain.functions.items()):
+            mark.add(name)
+            mark.value(function)
+        found = mark.hexdigest()
+    except Unhashable:
+        found = ""
+    return ["{}.{}".format(*sys.version_info), found]
 
 
 def _identity(domain: Domain) -> dict[str, Any]:
@@ -101,11 +168,15 @@ def _options(saved: dict[str, Any]) -> Options:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {k: file[k] for k in file.files}
-        return json.loads(str(arrays.pop("about"))), arrays
-    except FileNotFoundError:
-        raise TreeFileError(f"{path} does not exist") from None
-    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        raise TreeFileError(f"{path} is not a whole search file: {error}") from error
+    with zipfile.ZipFile(path) as file:  # what is packed, or larger than the file, is not ours
+        sizes = [member.file_size for member in file.infolist()]
+        if any(m.compress_type != zipfile.ZIP_STORED for m in file.infolist()):
+            raise TreeFileError("it is packed")
+    if sum(sizes) > path.stat().st_size:
+        raise TreeFileError("its parts are larger than the whole")
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {k: file[k] for k in file.files}
+    about = json.loads(str(arrays.pop("about")))  # scores may be infinite
+    if not isinstance(about, dict):
+        raise TreeFileError("it does not say what it is")
+    return about, arrays

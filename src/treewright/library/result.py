@@ -54,7 +54,9 @@ def _cell(value: Any) -> str:
 class Result:
     """The outcome of :meth:`treewright.Search.run`.
 
-    ``best``, ``label``, ``value`` and ``visits`` are those of the chosen action.
+    ``best``, ``label``, ``value`` and ``visits`` are those of the chosen action.  Where chance
+    decides at the root there is none: ``best`` is ``tw.CHANCE``, which ``commit`` refuses, and
+    ``value`` is the mean over the outcomes, for whoever moved last (:meth:`Search.draw`).
     ``best_sequence`` and ``best_score`` belong to the best complete sequence ever simulated by
     this search, counted from its first root (single player).  ``stopped`` says which limit
     ended the run: ``simulations``, ``seconds``, ``nodes``, ``exhausted``, ``memory``,

@@ -16,7 +16,7 @@ from treewright.errors import DomainError, OptionError, nearest
 from treewright.kernel import layout
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
-from treewright.library.domain import Domain
+from treewright.library.domain import CHANCE, Domain
 from treewright.library.options import Choice, Options
 from treewright.library.phases import (
     STOPPED,
@@ -30,6 +30,7 @@ from treewright.library.position import Position
 from treewright.library.result import Child, Result
 from treewright.library.switches import params_of, parse_memory, switches_of
 from treewright.library.tree import TreeView, merge_children
+from treewright.random import stream
 
 SLICE = 0.01  # seconds of compiled search between looks at the clock and at Ctrl-C
 DEFAULT_SIMULATIONS = 10_000
@@ -94,6 +95,7 @@ class Search:
         self.engine = engine
         self.debug = debug
         self.history: list[int] = []
+        self.began_elsewhere = False  # at a state that the domain's ``start`` did not make
         self._stop = threading.Event()
         self._may_run = threading.Event()
         self._may_run.set()
@@ -279,6 +281,7 @@ class Search:
                 worker.start(above)
             worker.reset()
         if state is not None:
+            self.began_elsewhere = True
             self.history.clear()
             self._best = (above, [])
             if not self.position.ended:
@@ -312,7 +315,13 @@ class Search:
         if position.ended:
             raise OptionError("the position at the root has ended: there is nothing to choose")
         children = merge_children(self.workers, self.choose, position)
-        best = children[0]
+        if position.is_chance:
+            roots = [w.nodes[0] for w in self.workers]
+            visits = sum(int(root["visits"]) for root in roots)
+            mean = sum(float(root["value"]) for root in roots) / visits if visits else math.nan
+            best = Child(CHANCE, "chance decides", visits, mean)
+        else:
+            best = children[0]
         return Result(
             best=best.action,
             label=best.label,
@@ -327,7 +336,7 @@ class Search:
             full=any(bool(w.run["full"]) for w in self.workers),
             best_sequence=list(self._best[1]),
             best_score=self._best_score,
-            variation=tree.principal_variation(best.action),
+            variation=tree.principal_variation(children[0].action),
         )
 
     # ------------------------------------------------------------------- moving and looking
@@ -358,9 +367,17 @@ class Search:
         return TreeView(self)
 
     def commit(self, action: int) -> None:
-        """Play an action at the root: keep its subtree, drop the siblings, reclaim memory."""
+        """Play an action at the root: keep its subtree, drop the siblings, reclaim memory.
+
+        Where chance decides, the action is an outcome: ``search.commit(search.draw())``.
+        """
         position = self.position
         mover = position.player
+        if action == CHANCE and mover == CHANCE:
+            raise OptionError(
+                "chance decides at the root, so there is no move to play: "
+                "draw an outcome with search.commit(search.draw())"
+            )
         position.play(action)
         for worker in self.workers:
             child = worker.child(action)
@@ -372,6 +389,19 @@ class Search:
         self.history.append(action)
         if not position.ended:
             self._set_players(position.player, mover)
+
+    def draw(self) -> int:
+        """An outcome of chance at the root, from the domain's own ``sample_chance``.
+
+        It depends on the seed and on how many actions were played, not on what was searched: who
+        takes a move back and plays it again meets the same dice.
+        """
+        position = self.position
+        if position.ended or not position.is_chance:
+            who = "nobody" if position.ended else f"player {position.player}"
+            raise OptionError(f"{who} decides at the root: there is no outcome to draw")
+        # workers have the streams from 0 up
+        return position.chance(stream(stream_seed(self.seed, -1 - len(self.history))))
 
     def save(self, path: str | Path) -> None:
         """Write the whole search to a file; :func:`treewright.load` goes on from there."""

@@ -9,6 +9,7 @@ from treewright.library.domain import Domain
 from treewright.library.options import Options
 from treewright.library.position import Position
 from treewright.library.search import Search
+from treewright.random import stream
 
 
 def random_move(position: Position, dice: random.Random) -> int:
@@ -36,10 +37,13 @@ def play(domain: Domain, players: Sequence[Contestant], seed: int) -> list[float
         for i, p in enumerate(players)
     ]
     position = Position(domain)
+    outcomes = stream(stream_seed(seed, -1))  # no search has this one
     while not position.ended:
         mover = position.player
-        search = searches[mover]
-        if search is None:
+        search = searches[mover] if mover >= 0 else None
+        if position.is_chance:
+            action = position.chance(outcomes)
+        elif search is None:
             action = players[mover].policy(position, dice)
         else:
             result = search.run(players[mover].simulations)

@@ -1,0 +1,113 @@
+"""Trees from files are data: nothing in them crashes, hangs or is taken on trust."""
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+from fuzz_trees import fuzz_trees
+
+import treewright as tw
+from treewright.apps.games.tictactoe import TicTacToe
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "tree.npz"
+    search = tw.Search(TicTacToe(), seed=1, memory="1MiB")
+    search.run(50)
+    search.save(path)
+    with np.load(path) as file:
+        return path, {k: file[k] for k in file.files}
+
+
+@pytest.mark.parametrize(
+    ("array", "column", "row", "value", "said"),
+    [
+        ("0/nodes", "first", 0, 10**6, "out of range"),
+        ("0/nodes", "tried", 0, 60000, "more children"),
+        ("0/nodes", "n", 0, 60000, "more actions"),
+        ("0/nodes", "value", 1, np.nan, "not finite"),
+        ("0/nodes", "visits", 1, -5, "impossible visits"),
+        ("0/nodes", "action", 1, 77, "rules of the domain"),
+        ("0/edges", "child", 1, 1, "no parent, or two"),
+        ("0/edges", "child", 1, 10**6, "before its parent"),
+        ("0/run", "nodes", 0, 2**40, "number of nodes"),
+        ("0/run", "best_length", 0, 2**40, "too long"),
+    ],
+)
+def test_an_impossible_number_is_refused(saved, array, column, row, value, said):
+    path, arrays = saved
+    arrays[array][column][row] = value
+    np.savez(path, **arrays)
+    with pytest.raises(tw.TreeFileError, match=said):
+        tw.load(path, TicTacToe())
+
+
+def test_workers_are_those_of_the_file(saved):
+    path, arrays = saved
+    about = json.loads(str(arrays["about"])) | {"workers": 10**6}
+    np.savez(path, **arrays | {"about": np.array(json.dumps(about))})
+    with pytest.raises(tw.TreeFileError, match="arrays for each of its workers"):
+        tw.load(path, TicTacToe())
+
+
+RULES = """
+import treewright as tw
+from numpy import int8
+
+
+class Count(tw.Domain):
+    max_actions = 3
+    state = tw.record(n=int8)
+
+    def start(s):
+        s.n = 0
+
+    def legal(s, out):
+        for i in range(3):
+            out[i] = i
+        return 3
+
+    def play(s, action):
+        s.n += 1
+
+    def ended(s):
+        return s.n >= 4
+
+    def rewards(s, out):
+        out[0] = s.n / 10
+"""
+
+
+def test_a_tree_from_before_an_edit_of_the_rules_is_refused(tmp_path):
+    file = tmp_path / "count.py"
+
+    def domain(text, name="count"):
+        file.write_text(text)
+        spec = importlib.util.spec_from_file_location(name, file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.Count()
+
+    search = tw.Search(domain(RULES), seed=1, engine="python")
+    search.run(20)
+    search.save(tmp_path / "tree.npz")
+    commented = RULES.replace("s.n += 1", "s.n += 1  # one more")
+    assert tw.load(tmp_path / "tree.npz", domain(commented, "other")).run(20).simulations == 40
+    with pytest.raises(tw.TreeFileError, match="rules of Count were edited"):
+        tw.load(tmp_path / "tree.npz", domain(RULES.replace("/ 10", "/ 20")))
+
+
+def test_a_search_that_began_elsewhere_is_not_saved(tmp_path):
+    search = tw.Search(TicTacToe(), seed=1, memory="1MiB")
+    search.begin(search.position.state)
+    with pytest.raises(tw.OptionError, match="began at a given state"):
+        search.save(tmp_path / "tree.npz")
+
+
+def test_changed_files(tmp_path):
+    seen, wrong = fuzz_trees(300, tmp_path)
+    assert not wrong, (seen, wrong[:5])
+    assert seen["read"]
+    assert seen["refused"]
