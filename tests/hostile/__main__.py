@@ -51,11 +51,11 @@ def options(count, folder, seed):
 
 
 def edits(count, folder, seed):
-    return fuzz_edits.fuzz(count, seed)
+    return fuzz_edits.fuzz_edits(count, seed)
 
 
 def trees(count, folder, seed):
-    return fuzz_trees.fuzz(count, folder, seed)
+    return fuzz_trees.fuzz_trees(count, folder, seed)
 
 
 # what is tried, what of the time it gets, and how many tries are one batch

@@ -225,7 +225,7 @@ def _mark(value: Any) -> str:
 
 
 def _by_offset(item: Any) -> Any:
-    return item[1][1]
+    return item[1][1], item[0]
 
 
 def environment() -> tuple[Any, ...]:
