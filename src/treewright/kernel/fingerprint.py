@@ -175,7 +175,7 @@ class Fingerprint:
         if kind.subdtype:
             self._dtype(kind.base)
         for name in kind.names or ():
-            field, offset = (kind.fields or {})[name][:2]
+            field, offset = kind.fields[name][:2]  # type: ignore[index]
             self.add(name, offset)
             self._dtype(field)
 
