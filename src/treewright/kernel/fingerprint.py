@@ -174,7 +174,8 @@ class Fingerprint:
         self.add("dtype", kind.str, kind.itemsize, kind.shape, kind.isalignedstruct)
         if kind.subdtype:
             self._dtype(kind.base)
-        for name, (field, offset, *_) in sorted((kind.fields or {}).items(), key=_by_offset):
+        for name in kind.names or ():
+            field, offset = kind.fields[name][:2]  # type: ignore[index]
             self.add(name, offset)
             self._dtype(field)
 
@@ -222,10 +223,6 @@ def _mark(value: Any) -> str:
     found = Fingerprint()
     found.value(value)
     return found.hexdigest()
-
-
-def _by_offset(item: Any) -> Any:
-    return item[1][1], item[0]
 
 
 def environment() -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ is never touched.
 """
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ class Rebinder:
     def __init__(
         self,
         jit: Callable[..., Any] | None,
-        shared: dict[str, Any] | None = None,
+        shared: MutableMapping[str, Any] | None = None,
     ) -> None:
         """``jit`` compiles a copied function; ``None`` copies for the interpreter.
 
@@ -94,7 +94,7 @@ class Rebinder:
         shared, key = self._shared, None
         if shared is not None:
             key = _fingerprint(compiled or function)
-            if key in shared:
+            if key is not None and key in shared:
                 self._done[known] = shared[key]
                 return shared[key]
         code = function.__code__
@@ -153,15 +153,14 @@ class Rebinder:
         if isinstance(value, tuple) and any(isinstance(v, (tuple, np.ndarray)) for v in value):
             items = map(self._frozen, value)
             kind: Any = type(value)
-            return kind._make(items) if hasattr(value, "_fields") else tuple(items)
+            return kind._make(items) if hasattr(kind, "_fields") else tuple(items)
         return list(value) if type(value) is list else value
 
     def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> types.ModuleType:
         if is_library(module.__name__) and (self._jit or module is not np):
             return module
         if (id(module), attributes) in self._done:
-            done: types.ModuleType = self._done[id(module), attributes]
-            return done
+            return self._done[id(module), attributes]  # type: ignore[no-any-return]
         copied = types.ModuleType(module.__name__)
         self._keep.append(module)
         self._done[id(module), attributes] = copied  # before it is filled: they may be cyclic

@@ -11,8 +11,9 @@ import hashlib
 import sys
 import types
 import warnings
+import weakref
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ from treewright.kernel.hooks import takes_tables as takes_tables
 from treewright.kernel.rebind import Rebinder
 
 HERE = Path(__file__).parent
+KEPT = 16  # kernels that a process holds on to; each takes ten megabytes
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
-_shared: dict[str, dict[str, Any]] = {}  # functions by their fingerprint, for any kernel
+# functions by their fingerprint, for any kernel, while one that has them is held
+_shared: dict[str, MutableMapping[str, Any]] = {}
 
 
 def with_tables(function: Any, own: types.FunctionType | None = None) -> Callable[..., Any]:
@@ -101,7 +104,7 @@ def specialise(
     plain = fence.is_plain()
     key, keep = _key(domain, constants, text, debug)
     if (key, entry) in _loaded:
-        return _loaded[key, entry]
+        return _hold(key, entry, _loaded[key, entry])
     new = not (keep and cache.holds(key, entry))
     if new and plain is not fence.must_be_plain():
         return specialise(domain, constants, texts, entry, compiled, debug)
@@ -120,7 +123,7 @@ def specialise(
 
     # what one kernel has typed and lowered the next one links
     together = repr((environment(), debug, plain))
-    shared = _shared.setdefault(together, {}) if keep and new else None
+    shared = _shared.setdefault(together, weakref.WeakValueDictionary()) if keep and new else None
     rebind = Rebinder(within, shared=shared)
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
@@ -136,8 +139,21 @@ def specialise(
             module.__dict__[n] = considerate(jitted, path, domain)
         else:
             module.__dict__[n] = within(function, forceinline=True)
-    if keep:
-        _loaded[key, entry] = module
+    return _hold(key, entry, module) if keep else module
+
+
+def _hold(key: str, entry: str, module: types.ModuleType) -> types.ModuleType:
+    """Keep a kernel for the next search, and let go of the one that was not used for longest.
+
+    Whoever searches with that one still has it.
+    """
+    _loaded.pop((key, entry), None)
+    _loaded[key, entry] = module  # the last used is the last to go
+    while len(_loaded) > KEPT:
+        old = _loaded.pop(next(iter(_loaded)))
+        if sys.modules.get(old.__name__) is old:
+            # an empty one in its place: Numba may look for it by its name
+            sys.modules[old.__name__] = types.ModuleType(old.__name__)
     return module
 
 
