@@ -15,6 +15,7 @@ import numpy as np
 # how `search` in steps.py ended, or `phases` in phases.py
 DONE, FULL, NODE_LIMIT, SOLVED, GOAL, PHASED, REFUSED = range(7)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
+NOT_FINITE = 17
 
 SMALLEST = 4  # edges in the smallest sparse block
 DENSE = 16  # nodes with up to so many actions list them all at once

@@ -28,6 +28,7 @@ from treewright.kernel.layout import (
     GOAL,
     GREEDY,
     NODE_LIMIT,
+    NOT_FINITE,
     SOLVED,
     TABULATED,
     TOO_LONG,
@@ -67,6 +68,8 @@ def search(tree, t, params, runs, rng, simulations):
             return status
         if SOLVER and not solvable(tree.rewards):
             return BAD_REWARDS
+        if not finite(tree.rewards):
+            return NOT_FINITE
         back_up(tree, run, depth, length)
         run.simulations += 1
         if PLAYERS == 1 and run.best_score > p.goal:
@@ -513,6 +516,14 @@ def back_up_rave(tree, run, depth, length):
                 w = 2.0 * (length - made) / (length - d) if FADE else 1
                 edge.rave_visits += w
                 edge.rave_value += w * tree.rewards[mover]
+
+
+def finite(out):
+    """Whether all rewards are numbers; one nan would draw every later simulation to it."""
+    total = 0.0
+    for i in range(PLAYERS):
+        total += out[i]
+    return -math.inf < total < math.inf
 
 
 def solvable(out):

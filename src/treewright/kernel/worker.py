@@ -446,4 +446,6 @@ def status_message(worker: Worker, status: int) -> str | None:
         layout.BAD_REWARDS: f"{name}: the solver needs rewards between 0 and 1 that, with two "
         f"players, add up to 1; this game ended with "
         f"{[float(r) for r in worker._small['rewards']]}",
+        layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers; a simulation "
+        f"ended with {[float(r) for r in worker._small['rewards']]}",
     }.get(status)
