@@ -173,7 +173,7 @@ TACTICS = [
 ]
 STUDY = [
     "study new s.sqlite --seed 1 --length 80 --copies 1 --json",
-    "study simulate s.sqlite --participants 4 --seed 2",
+    "study simulate s.sqlite --participants 1 --seed 2",
     "study export s.sqlite --out rows --format json",
     "level generate --seed 1 --length 100 --out a.txt",
     "study play a.txt --seed 3 --json",
