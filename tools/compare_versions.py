@@ -40,6 +40,8 @@ UNEVEN = [  # what differs between two runs of the same code
     (r"""(seconds?["']: )[\d.e+-]+""", r"\1#"),
     (r"in [\d.,]+ s\b", "in # s"),
     (r"\([\d.,]+ a second\)", "(# a second)"),
+    (r'("participant": )"[0-9a-f]{12}"', r"\1#"),  # drawn anew for each study
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", "#"),
 ]
 NOT_COMPARED = {".sqlite"}  # it holds times of day; the exported rows are compared
 
