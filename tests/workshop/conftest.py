@@ -96,7 +96,8 @@ class Bench:
         return Bench(self.folder / "another")
 
     def environment(self, **more: str) -> dict[str, str]:
-        own = {"PYTHONPATH": str(self.modules), "TREEWRIGHT_STORE": str(self.store)}
+        path = os.pathsep.join(filter(None, (str(self.modules), os.environ.get("PYTHONPATH"))))
+        own = {"PYTHONPATH": path, "TREEWRIGHT_STORE": str(self.store)}
         return os.environ | own | {"TOY_LOG": str(self.log)} | more
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen:

@@ -47,7 +47,7 @@ def test_a_changed_constant_of_a_domain_reaches_its_experiments_only(monkeypatch
 def test_the_kernel_reaches_every_experiment(monkeypatch):
     files = code._closure("treewright.library.search")
     names = {path.name for path in files}
-    assert {"search.py", "options.py", "setup.py", "steps.py", "worker.py", "rng.py"} <= names
+    assert {"search.py", "options.py", "switches.py", "steps.py", "worker.py", "rng.py"} <= names
     assert not {"errors.py", "app.py", "samegame.py", "stats.py"} & names
     flat = {path.name for path in code._closure("treewright.library.baselines.flat")}
     assert {"flat_kernel.py", "flat.py", "steps.py"} <= flat
