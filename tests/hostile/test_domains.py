@@ -109,7 +109,7 @@ def test_the_second_interrupt_ends_a_loop_without_end(file, tmp_path, workers):
         (
             "s.n += 1",
             "s.n += 1 + 0 // (2 - s.n)",
-            "authored.py, line 19, in play: ZeroDivisionError",
+            "line 19, in play: ZeroDivisionError",
         ),
         ("out[0] = s.n / 4", "out[0] = s.cell[9]", "authored.py, line 25, in rewards: IndexError"),
         ("return 3", "s.n += 1\n        return 3", "legal() changed the state"),
