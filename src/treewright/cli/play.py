@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli.search import Debug, tried
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
     Json,
@@ -35,6 +36,7 @@ def play(
     seconds: Seconds = None,
     hints: Annotated[bool, typer.Option("--hints", help="Show its view before each move.")] = False,
     solver: Solver = True,
+    debug: Debug = False,
     seed: Seed = 0,
     set_: Set = None,
     as_json: Json = False,
@@ -61,7 +63,10 @@ def play(
         simulations = 20_000
 
     def new() -> "Search":
-        return Search(domain, Options(solver=solver), seed=seed)
+        return Search(domain, Options(solver=solver), seed=seed, debug=debug)
+
+    with working(f"{game}: a first try", quiet):
+        tried(game, domain, Options(solver=solver), seed, debug)
 
     search = new()
     human = 1 if second else 0

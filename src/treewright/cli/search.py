@@ -1,7 +1,7 @@
 """``treewright search | tree | check | domains``: one position, looked at from all sides."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,9 +31,32 @@ from treewright.workshop.commands import (
     working,
 )
 
+if TYPE_CHECKING:
+    from treewright.library.domain import Domain
+    from treewright.library.options import Options
+
 DomainName = Annotated[
     str, typer.Argument(help="A domain's id, module:Class, or path/to/file.py:Class.")
 ]
+
+
+Debug = Annotated[bool, typer.Option("--debug", help="Check every index; much slower.")]
+TRIED = 200  # simulations with every index checked, before a domain from a file is searched
+
+
+def tried(spec: str, domain: "Domain", options: "Options", seed: int, debug: bool) -> None:
+    """Search a domain from a file for a moment with every index checked.
+
+    A bad index then ends in a sentence instead of corrupted memory.  The build for it is cached
+    like any other, so that this costs a compilation once for each edit.
+    """
+    from treewright.library.search import Search
+
+    place = spec.rpartition(":")[0]
+    if place.endswith(".py") and domain.is_record and not debug:
+        first = Search(domain, options, seed=seed, memory="16MiB", when_full="rollout", debug=True)
+        if not first.position.ended:
+            exit_if_interrupted(first.run(TRIED).stopped == "interrupt")
 
 
 def search(
@@ -49,6 +72,7 @@ def search(
     rave: Rave = None,
     solver: Solver = False,
     policy: Policy = "uniform",
+    debug: Debug = False,
     save: Annotated[Path | None, typer.Option(help="Write the search to this file.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -63,13 +87,10 @@ def search(
     from treewright.library.search import Search
 
     check_workers("--workers", workers, MOST_THREADS)
-    found = Search(
-        find(domain, **settings(set_)),
-        options(c, rave, solver, policy),
-        seed=seed,
-        workers=workers,
-        memory=memory,
-    )
+    game, how = find(domain, **settings(set_)), options(c, rave, solver, policy)
+    found = Search(game, how, seed=seed, workers=workers, memory=memory, debug=debug)
+    with working(f"{domain}: a first try", quiet):
+        tried(domain, game, how, seed, debug)
     with progress(domain, simulations, seconds, quiet) as seen:
         result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
     if save is not None:
@@ -106,6 +127,7 @@ def tree(
     rave: Rave = None,
     solver: Solver = False,
     policy: Policy = "uniform",
+    debug: Debug = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -119,7 +141,10 @@ def tree(
     from treewright.library.tree_picture import FORMATS, draw_tree
 
     check_target("--out", out, FORMATS)
-    found = Search(find(domain, **settings(set_)), options(c, rave, solver, policy), seed=seed)
+    game, how = find(domain, **settings(set_)), options(c, rave, solver, policy)
+    found = Search(game, how, seed=seed, debug=debug)
+    with working(f"{domain}: a first try", quiet):
+        tried(domain, game, how, seed, debug)
     with progress(domain, simulations, None, quiet) as seen:
         result = found.run(simulations, progress=seen)
     shown = draw_tree(found, out, depth=depth, top=top)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.errors import TreewrightError
+from treewright.library.blame import from_traceback
 from treewright.library.domain import CHANCE, Domain
 from treewright.library.position import Position
 from treewright.random import below, stream
@@ -53,9 +54,9 @@ def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:
         if domain.is_record and not report.problems:
             _engines(domain, report, seed)
     except TreewrightError as error:
-        report.add(str(error))
+        report.add(str(error).removeprefix(f"{domain.name}: "))
     except Exception as error:
-        report.add(f"{type(error).__name__}: {error}")
+        report.add(from_traceback(error, domain).removeprefix(f"{domain.name}: "))
     return report
 
 
@@ -82,7 +83,7 @@ def _play(domain: Domain, report: Report, rng: Any) -> None:
     report.games += 1
     report.longest = max(report.longest, len(position.history))
     found = _repeat(Position(domain), position.history, seen, rewards)
-    if found:
+    if found and not report.problems:  # else it has another name already
         report.add(f"the same actions led to {found}: play() is not deterministic")
     if domain.function("rewind"):
         again = position.copy()
@@ -97,6 +98,9 @@ def _look(position: Position, report: Report) -> list[int]:
     domain = position.domain
     player = position.player
     before = _state(position)
+    if _legal_changes(position.copy()):
+        report.add("legal() changed the state; it may only look at it")
+        return []
     legal = position.legal()
     if not CHANCE <= player < domain.players:
         report.add(f"player() returned {player}; there are {domain.players} players")
@@ -114,9 +118,20 @@ def _look(position: Position, report: Report) -> list[int]:
         _look_at_actions(position, legal, report)
     if domain.function("value") and not all(map(math.isfinite, position.value())):
         report.add("value() gave a number that is not finite")
-    if _answers(before) != _answers(_state(position)):
+    if not report.problems and _answers(before) != _answers(_state(position)):
         report.add("a function that only looks changed the position")
     return legal
+
+
+def _legal_changes(position: Position) -> bool:
+    """Whether ``legal`` does more than note down, once, what it has found out."""
+    before = position.player, position.ended
+    position.legal()
+    if (position.player, position.ended) != before:
+        return True
+    noted = _snapshot(position)
+    position.legal()
+    return bool(_snapshot(position) != noted)
 
 
 def _look_at_actions(position: Position, legal: list[int], report: Report) -> None:

@@ -5,7 +5,6 @@ import math
 import signal
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -16,7 +15,9 @@ from treewright.errors import DomainError, OptionError, nearest
 from treewright.kernel import layout
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
+from treewright.library.blame import from_traceback
 from treewright.library.domain import CHANCE, Domain
+from treewright.library.interrupt import ends_at_second_interrupt
 from treewright.library.options import Choice, Options
 from treewright.library.phases import (
     STOPPED,
@@ -537,11 +538,11 @@ class Search:
     def _explained(self, worker: Worker, error: Exception) -> Exception:
         """An exception from a domain function as one sentence."""
         if self.engine == "python":
-            return DomainError(_from_traceback(error, self.domain))
+            return DomainError(from_traceback(error, self.domain))
         try:  # the interpreted engine builds the same tree, and knows its line numbers
             worker.interpreted_twin().search(1)
         except Exception as seen:
-            return DomainError(_from_traceback(seen, self.domain))
+            return DomainError(from_traceback(seen, self.domain))
         return DomainError(f"{self.domain.name}: {type(error).__name__}: {error}")
 
     def _go_on(self, worker: Worker, status: int) -> bool:
@@ -564,7 +565,7 @@ class Search:
 
     @contextlib.contextmanager
     def _catch_interrupt(self) -> Iterator[None]:
-        """Turn Ctrl-C into a clean end; a second one is not caught."""
+        """Turn Ctrl-C into a clean end; a second one is not caught, and ends what hangs."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -579,7 +580,8 @@ class Search:
 
         signal.signal(signal.SIGINT, caught)
         try:
-            yield
+            with ends_at_second_interrupt():
+                yield
         finally:
             signal.signal(signal.SIGINT, previous)
 
@@ -608,19 +610,3 @@ def _value(child: Child) -> float:
     if child.proven is not None:
         return child.proven
     return child.value if child.value is not None else math.nan
-
-
-def _from_traceback(error: Exception, domain: Domain) -> str:
-    """Name the domain's function and line that raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    here = str(Path(__file__).parent / "kernel")
-    own = [f for f in frames if not f.filename.startswith(here)]
-    inner = [f for f in own if f.filename != __file__]
-    if not inner:
-        return f"{domain.name}: {type(error).__name__}: {error}"
-    first, last = inner[0], inner[-1]
-    called = f", called from {first.name}, line {first.lineno}" if len(inner) > 1 else ""
-    return (
-        f"{Path(last.filename).name}, line {last.lineno}, in {last.name}{called}: "
-        f"{type(error).__name__}: {error}"
-    )
