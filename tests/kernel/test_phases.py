@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from operator import getitem
 
 import numpy as np
 import pytest
@@ -231,7 +232,8 @@ ROWS = [  # as they were added
 
 
 def chosen(rows, choose, slack=-1.0, accept=-np.inf):
-    at = best_of(rows, len(rows), choose, sure(rows, len(rows)), slack, accept)
+    floor = sure(getitem, rows, len(rows))
+    at = best_of(getitem, rows, len(rows), choose, floor, slack, accept)
     return rows[at].action if at >= 0 else None
 
 

@@ -227,6 +227,21 @@ def test_mutations_are_a_domain_in_both_engines():
     assert phases.best_score == pytest.approx(best_value(tw.Position(GAME)))
 
 
+def test_phases_end_with_the_turn():
+    """With ``horizon="turn"`` no further action is searched, so none is committed either."""
+    options = tw.Options(horizon="turn", rollout=tw.Rollout("domain"), expand="listed")
+    for workers in (1, 2):
+        search = tw.Search(GAME, options, seed=2, engine="python", workers=workers)
+        mover = search.position.player
+        made = search.run_phases(simulations=30)
+        assert 1 <= len(made.actions) <= ACTIONS
+        assert search.position.ended or search.position.player != mover
+        position = tw.Position(GAME)
+        for action in made.actions:
+            assert position.player == mover
+            position.play(action)
+
+
 def test_every_mutation_changes_one_gene_and_keeps_what_is_before_it():
     space = mutations(GAME, ACTIONS)
     root = tw.Position(space)

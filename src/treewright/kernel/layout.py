@@ -238,13 +238,6 @@ PHASES = np.dtype(
     align=True,
 )
 
-# one child of the root, as choice.py compares them
-CHILD = np.dtype(
-    [(name, np.int64) for name in ("action", "visits")]
-    + [(name, np.float64) for name in ("mean", "best", "low", "high")],
-    align=True,
-)
-
 
 class Tree(NamedTuple):
     """Every array of one worker's search, by name."""

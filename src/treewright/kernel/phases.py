@@ -9,14 +9,14 @@ rules and how far it is, so that it can be left after any simulation and gone on
 
 import math
 
-from numpy import int64
+from numpy import float64, int64
 
 from treewright.kernel.choice import best_of, sure
 from treewright.kernel.layout import DONE, FULL, PHASED, REFUSED, SOLVED
 from treewright.kernel.reclaim import compact
 
 
-def phases(tree, t, params, runs, rng, plans, chosen, rows, scratch, kept, scores, simulations):
+def phases(tree, t, params, runs, rng, plans, chosen, scratch, kept, scores, simulations):
     """Search and commit with up to this many simulations, and say how it ended.
 
     ``DONE`` is for "to be continued", ``PHASED`` for the end of the last phase.  ``chosen``
@@ -50,7 +50,7 @@ def phases(tree, t, params, runs, rng, plans, chosen, rows, scratch, kept, score
                 return DONE
             plan.status = status
             plan.spent = 0
-        if commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+        if commit(tree, t, run, runs, rng, plan, chosen, scratch):
             if searching:
                 end_phase(tree, t, run, plan, kept, scores)
         elif searching:
@@ -93,7 +93,7 @@ def over(s, t, run):
     return TURN and player(s, t) >= 0 and player(s, t) != run.root_player
 
 
-def commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
+def commit(tree, t, run, runs, rng, plan, chosen, scratch):
     """Play the best child and keep its subtree only; False if there is none.  Chance is drawn."""
     s = tree.root[0]
     mover = player(s, t)
@@ -105,9 +105,9 @@ def commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
             if nodes[tree.edges[i].child].action == action:
                 child = tree.edges[i].child
     else:
-        count = list_children(tree, rows)
-        floor = sure(rows, count) if SOLVER else 0.0
-        at = best_of(rows, count, plan.choose, floor, plan.slack, plan.accept)
+        count = int64(nodes[0].tried)
+        floor = sure(read, tree, count) if SOLVER else 0.0
+        at = best_of(read, tree, count, plan.choose, floor, plan.slack, plan.accept)
         if at < 0:
             return False
         child = tree.edges[nodes[0].first + at].child
@@ -123,21 +123,14 @@ def commit(tree, t, run, runs, rng, plan, chosen, rows, scratch):
     return True
 
 
-def list_children(tree, rows):
-    """Copy the root's children into ``rows`` and return how many there are."""
-    root = tree.nodes[0]
-    for i in range(root.tried):
-        child = tree.nodes[tree.edges[root.first + i].child]
-        row = rows[i]
-        row.action = child.action
-        row.visits = child.visits
-        row.mean = child.value / child.visits if child.visits > 0 else -math.inf
-        if MAX_BACKUP:
-            row.best = child.best
-        if SOLVER:
-            row.low = child.low
-            row.high = child.high
-    return int64(root.tried)
+def read(tree, i):
+    """The numbers of the i-th child of the root, for choice.py."""
+    child = tree.nodes[tree.edges[tree.nodes[0].first + i].child]
+    mean = child.value / child.visits if child.visits > 0 else -math.inf
+    best = child.best if MAX_BACKUP else -math.inf
+    low = float64(child.low) if SOLVER else 0.0
+    high = float64(child.high) if SOLVER else 1.0
+    return int64(child.action), int64(child.visits), mean, best, low, high
 
 
 def clear_tree(tree, run):

@@ -17,7 +17,6 @@ from treewright.kernel import layout
 from treewright.kernel.hooks import Playable
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
 from treewright.kernel.layout import (
-    CHILD,
     PARAMS,
     PHASES,
     RUN,
@@ -176,19 +175,13 @@ class Worker:
         """Go on with the phases of ``plan``; the status says whether the last one is over."""
         if self.progress["actions"] >= len(self._chosen):
             self._make_room(2 * len(self._chosen))
-        module, rows, scratch = self._phased
-        arrays: tuple[Any, ...] = (self._plan, self._chosen, rows, scratch, self.kept, self.scores)
+        kernel, scratch = self._phased
+        arrays: tuple[Any, ...] = (self._plan, self._chosen, scratch, self.kept, self.scores)
         if not self.compiled:
-            plan, chosen, _, _, kept, scores = arrays
-            arrays = (
-                Records(plan),
-                Cells(chosen),
-                rows,
-                scratch,
-                Records(kept) if self.domain.is_record else kept,
-                Cells(scores),
-            )
-        return int(module.phases(self._tree, self._tables, *self._seen, *arrays, simulations))
+            plan, chosen, _, kept, scores = arrays
+            kept = Records(kept) if self.domain.is_record else kept
+            arrays = (Records(plan), Cells(chosen), Cells(scratch), kept, Cells(scores))
+        return int(kernel(self._tree, self._tables, *self._seen, *arrays, simulations))
 
     @property
     def progress(self) -> Any:
@@ -212,16 +205,13 @@ class Worker:
             self._chosen = np.concatenate([self._chosen, more])
 
     @functools.cached_property
-    def _phased(self) -> tuple[types.ModuleType, Any, Any]:
-        """The loop of phases.py, room for the root's children, and scratch for reclaim.py."""
+    def _phased(self) -> tuple[Any, np.ndarray]:
+        """The loop of phases.py, and scratch for reclaim.py."""
         texts = (*self.texts, HERE / "phases.py")
         constants = self.switches.constants()
         module = specialise(self.domain, constants, texts, "phases", self.compiled, self.debug)
-        scratch = np.empty(self._capacity[0], np.int32)  # untouched pages cost nothing
-        room = self.switches.MAX_ACTIONS + 1
-        if self.compiled:
-            return module, np.zeros(room, CHILD), scratch
-        return module, Rows(CHILD, room), Cells(scratch)
+        # untouched pages cost nothing
+        return module.phases, np.empty(self._capacity[0], np.int32)
 
     @property
     def best_state(self) -> Any:
@@ -259,35 +249,39 @@ class Worker:
 
     def reset(self) -> None:
         """An empty tree: the root, never simulated."""
-        self._run["nodes"] = 1
-        self._run["edges"] = 0
-        self._run["free"] = 0
-        self._run["created"] += 1
+        run = self._run[0]
+        run["nodes"] = 1
+        run["edges"] = 0
+        run["free"][:] = 0
+        run["created"] += 1
+        values: tuple[float, ...] = (0.0, 0, -1, 0, 0, 0)  # in the order of ``node_dtype``
+        if self.switches.MAX_BACKUP:
+            values += (-math.inf,)
+        if self.switches.SOLVER:
+            values += (0.0, 1.0)
+        if self.compiled:
+            self._tree.nodes[0] = values
+            return
         root = self._tree.nodes[0]
-        values = {"value": 0.0, "visits": 0, "action": -1, "first": 0, "n": 0, "tried": 0}
-        values |= {"best": -math.inf} if self.switches.MAX_BACKUP else {}
-        values |= {"low": 0.0, "high": 1.0} if self.switches.SOLVER else {}
-        for name, value in values.items():
-            if self.compiled:
-                root[name] = value
-            else:
-                setattr(root, name, value)
+        for name, value in zip(node_dtype(self.switches).names or (), values, strict=True):
+            setattr(root, name, value)
 
     def begin(self, state: np.ndarray, seed: int, player: int) -> None:
         """An empty tree at another state, an array of one record, and another stream."""
         self._root[0] = state[0]
         self._rng[0] = seed
-        self._run["simulations"] = 0
+        self.run["simulations"] = 0
         self.reset()
         self.start()
         self.set_players(player, player)
 
     def start(self, score: float = -math.inf) -> None:
-        self._run["best_score"] = score
+        self.run["best_score"] = score
 
     def set_players(self, root_player: int, root_mover: int) -> None:
-        self._run["root_player"] = root_player
-        self._run["root_mover"] = root_mover
+        run = self.run
+        run["root_player"] = root_player
+        run["root_mover"] = root_mover
 
     def child(self, action: int) -> int:
         """The number of the root's child for an action, or -1."""

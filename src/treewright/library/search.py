@@ -177,7 +177,7 @@ class Search:
         decides, it is drawn.
 
         ``slack`` commits the child that was added to the tree first among those whose value (or
-        maximum, if ``choose`` says so) is within it of the best one's: with ``expand="rollout"``
+        maximum, if ``choose`` says so) is within it of the highest: with ``expand="rollout"``
         that is what the policy would do, unless it is worse by more.  A child whose value is not
         above ``accept`` is not committed.  A phase without any acceptable child gets its budget
         again, ``patience`` times; then the run ends (``stopped == "refused"``).

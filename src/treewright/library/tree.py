@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import cmp_to_key
+from operator import getitem
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -178,7 +179,7 @@ def merge_children(workers: list[Worker], choose: Choice, position: Position) ->
     for action in position.legal():  # not every one has an edge
         merged.setdefault(action, unknown)
     rows = [_row(action, numbers) for action, numbers in merged.items()]
-    by, floor = CHOICES[choose], sure(rows, len(rows))
+    by, floor = CHOICES[choose], sure(getitem, rows, len(rows))
     rows.sort(key=cmp_to_key(lambda one, other: -1 if before(by, floor, one, other) else 1))
     return Children(_child(row.action, merged[row.action], position) for row in rows)
 
@@ -188,8 +189,9 @@ def best_action(
 ) -> int | None:
     """The action to commit, over all workers; None if no child is acceptable (choice.py)."""
     rows = [_row(action, row) for action, row in _merged(workers, untried=False).items()]
-    floor, slack = sure(rows, len(rows)), -1.0 if slack is None else slack
-    at = best_of(rows, len(rows), CHOICES[choose], floor, slack, accept)
+    floor = sure(getitem, rows, len(rows))
+    slack = -1.0 if slack is None else slack
+    at = best_of(getitem, rows, len(rows), CHOICES[choose], floor, slack, accept)
     return rows[at].action if at >= 0 else None
 
 
