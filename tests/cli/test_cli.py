@@ -151,9 +151,11 @@ def test_cache_info_and_clear(tmp_path):
     env = {"TREEWRIGHT_CACHE": str(tmp_path / "cache")}
     data = json.loads(treewright("cache", "info", "--json", env=env).stdout)
     assert data == {"directory": str(tmp_path / "cache"), "kernels": 0, "bytes": 0}
-    (tmp_path / "cache" / "one").mkdir(parents=True)
+    (tmp_path / "cache" / "somebody's").mkdir(parents=True)
+    (tmp_path / "cache" / ("0123456789abcdef" * 2)).mkdir()
     assert "1 kernels" in treewright("cache", "info", env=env).stdout
     assert json.loads(treewright("cache", "clear", "--json", env=env).stdout) == {"removed": 1}
+    assert (tmp_path / "cache" / "somebody's").exists()
 
 
 def test_domains_lists_ids():

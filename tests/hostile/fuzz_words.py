@@ -108,8 +108,9 @@ def all_options():
     found = {}
 
     def walk(command, path):
-        for name, below in getattr(command, "commands", {}).items():
-            walk(below, [*path, name])
+        names = command.list_commands(None) if hasattr(command, "list_commands") else []
+        for name in names:  # those of applications are loaded here
+            walk(command.get_command(None, name), [*path, name])
         found[" ".join(path)] = [o for p in command.params for o in p.opts if o.startswith("-")]
 
     walk(typer.main.get_command(app), [])

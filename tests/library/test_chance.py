@@ -9,7 +9,7 @@ import pytest
 
 import treewright as tw
 from treewright.random import uniform
-from treewright.workshop.experiments.matches import Player, play
+from treewright.workshop.experiments.matches import Contestant, play
 
 
 class Coin(tw.Domain):
@@ -103,7 +103,7 @@ def test_nothing_is_drawn_where_a_player_decides():
 
 
 def test_matches_draw_the_dice():
-    both = [Player(simulations=20), Player(simulations=20)]
+    both = [Contestant(simulations=20), Contestant(simulations=20)]
     won = [play(Coin(), both, seed)[0] for seed in range(20)]
     assert 0.52 < sum(won) / 20 < 0.68
     assert play(Coin(), both, 5) == play(Coin(), both, 5)

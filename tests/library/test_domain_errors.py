@@ -112,6 +112,12 @@ def test_too_many_actions_compiled(domain_file):
         tw.Search(domain).run(100)
 
 
+@pytest.mark.parametrize("value", [None, "12", [12], {}])
+def test_a_setting_that_is_no_number(value):
+    with pytest.raises(tw.OptionError, match=r"heap=.* must be a number, such as 21"):
+        tw.make("nim", heap=value)
+
+
 def test_does_not_compile(domain_file):
     domain = edited(domain_file, "s.n += 1", "s.n += len(open('x').read())").Count()
     with pytest.raises(

@@ -24,6 +24,7 @@ from treewright.kernel.constants import constant as constant
 from treewright.kernel.hooks import HOOKS
 from treewright.kernel.hooks import inlined as inlined
 
+_NUMBERS = (int, float, np.number, np.bool_)
 CHANCE = -1
 """What ``player(s)`` returns where chance decides."""
 
@@ -120,7 +121,7 @@ class Domain:
         for name, value in settings.items():
             if name not in known:
                 raise OptionError(f"{cls.__name__} has no setting {name!r}{nearest(name, known)}")
-            if isinstance(value, str) and isinstance(known[name], int | float):
+            if isinstance(known[name], int | float) and not isinstance(value, _NUMBERS):
                 raise OptionError(
                     f"{cls.__name__}: {name}={value!r} must be a number, such as {+known[name]}"
                 )
