@@ -511,3 +511,15 @@ def test_fuzz_a_hundred_thousand_lines():
         if len(gtp.engine.game.moves) > 120:
             gtp.raw("clear_board")
     assert gtp("name") == "Treewright"
+
+
+def test_compiling_ahead_changes_no_move():
+    """A board that is set up again plays the same moves: compiling ahead draws no seeds."""
+    moves = []
+    for ahead in (False, True):
+        engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(30), size=5)
+        engine._ahead = ahead
+        engine.handle("clear_board")
+        engine.handle("genmove b")
+        moves.append([point for _, point in engine.game.moves])
+    assert moves[0] == moves[1]

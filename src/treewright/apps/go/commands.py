@@ -84,8 +84,7 @@ def gtp(
         komi,
         sys.stderr if log else None,
     )
-    engine.player.prepare(engine.game, engine.game.to_play)  # refuses memory that is too little
-    engine.player.forget()
+    engine.player.check(engine.game)
     engine.serve(sys.stdin)
     engine.leave()
 

@@ -467,7 +467,7 @@ class Engine:
         playouts behind ownership and score are ready some moves later.
         """
         self._wait_for_playouts()
-        self.player.prepare(self.game, self.game.to_play).compile()
+        self.player.compile(self.game)
         if not estimate.is_ready(self.game):
             game = self.game.before(0)
             self._compiling = threading.Thread(

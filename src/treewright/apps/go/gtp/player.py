@@ -93,17 +93,28 @@ class Player:
             or self._colour != colour
         ):
             self._count += 1
-            self.search = Search(
-                game.searchable(colour, **self.style.playout),
-                self.style.options,
-                seed=self.style.seed * 1_000_003 + self._count,
-                workers=self.style.workers,
-                memory=self.style.memory,
-                when_full="rollout",
-            )
+            self.search = self._new_search(game, colour)
             self._colour = colour
         self._key, self._moves = key, list(game.moves)
         return self.search
+
+    def check(self, game: Game) -> None:
+        """Refuse now what the first search would refuse, such as memory that is too little."""
+        self._new_search(game, game.to_play)
+
+    def compile(self, game: Game) -> None:
+        """Compile the search for a game's board; what is played later is the same without it."""
+        self._new_search(game, game.to_play).compile()
+
+    def _new_search(self, game: Game, colour: int) -> Search:
+        return Search(
+            game.searchable(colour, **self.style.playout),
+            self.style.options,
+            seed=self.style.seed * 1_000_003 + self._count,
+            workers=self.style.workers,
+            memory=self.style.memory,
+            when_full="rollout",
+        )
 
     def _follow(self, moves: list[Move]) -> bool:
         """Move the root along; False if the tree can't."""
