@@ -24,10 +24,10 @@ def readers(name):
 
 
 def gtp(count, folder, seed):
-    from treewright.apps.go.gtp.engine import Budget, Engine
+    from treewright.apps.go.gtp.engine import Engine, MoveBudget
     from treewright.apps.go.gtp.player import style
 
-    engine = Engine(io.StringIO(), style(resign=0.0), Budget(10), size=5)
+    engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(10), size=5)
     return fuzz_words.fuzz_gtp(engine, count, seed)
 
 
