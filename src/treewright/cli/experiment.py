@@ -66,6 +66,7 @@ def list_(as_json: Json = False) -> None:
     emit(data, text, as_json)
 
 
+# a long function, because each option is declared here with its help
 @app.command()
 def run(
     names: Names = None,

@@ -43,6 +43,7 @@ Legend = Annotated[
 PlayerOption = Annotated[str, typer.Option("--player", help="small or large.")]
 
 
+# a long function, because each option is declared here with its help
 @app.command()
 def generate(
     out: Annotated[

@@ -34,6 +34,7 @@ Nodes = Annotated[int, typer.Option(min=1, help="Budget: nodes of the search.")]
 Method = Annotated[str, typer.Option(help="mcts, breadth-first, depth-first or best-first.")]
 
 
+# a long function, because each option is declared here with its help
 @app.command()
 def generate(
     setup: SetupName,
