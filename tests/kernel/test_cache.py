@@ -83,6 +83,15 @@ print(json.dumps([value, sum(kernel.stats.cache_hits.values()), seen]))
 """
 
 
+LOOSE = """
+import importlib.util
+spec = importlib.util.spec_from_file_location("loose", "domain.py")
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+Small = module.Small
+"""
+
+
 class Project:
     """A folder with a domain in four files, and a cache of its own."""
 
@@ -171,6 +180,14 @@ def test_edits_are_picked_up_at_once(tmp_path):
     assert project.run() == [0.5, 0, []], "a module that went by another name"
     assert project.run({"solver": True})[1] == 0, "a structural switch is another kernel"
     assert project.run({"c": 0.3})[1] == 1, "a number is not"
+
+
+def test_a_module_that_nobody_can_import_by_its_name(tmp_path):
+    """A file that was executed, as many programs load them, is in no list of modules."""
+    project = Project(tmp_path)
+    run = RUN.replace("from domain import Small", LOOSE)
+    for hits in (0, 1):
+        assert json.loads(project.python(run, "{}")) == [0.5, hits, []]
 
 
 def test_two_processes_at_once(tmp_path):

@@ -102,7 +102,8 @@ class Rebinder:
         cells = [types.CellType() for _ in function.__closure__ or ()]
         scope: dict[str, Any] = {
             "__builtins__": __builtins__,
-            "__name__": function.__module__,
+            # a kernel from the cache imports it by this name, which the author's may not have
+            "__name__": function.__module__ if self._jit is None else __name__,
             "__file__": code.co_filename,
         }
         defaults = function.__defaults__
