@@ -35,7 +35,9 @@ def test_readme_python_runs_as_printed(root, tmp_path):
     run_python("\n\n".join(shown), tmp_path)
 
 
-@pytest.mark.parametrize("page", ["maps.md", "functions.md", "levels.md", "stories.md", "study.md"])
+@pytest.mark.parametrize(
+    "page", ["rules.md", "maps.md", "functions.md", "levels.md", "stories.md", "study.md"]
+)
 def test_guides_run_as_printed(root, tmp_path, page):
     shown = blocks((root / "docs" / page).read_text(), "python")
     assert shown
@@ -68,6 +70,7 @@ def test_every_option_is_documented(root):
         "README.md",
         "docs/tutorial.md",
         "docs/options.md",
+        "docs/rules.md",
         "docs/levels.md",
         "docs/go.md",
         "docs/maps.md",

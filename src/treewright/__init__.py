@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from treewright.library.options import Options as Options
     from treewright.library.options import Rave as Rave
     from treewright.library.options import Rollout as Rollout
+    from treewright.library.options import Rules as Rules
     from treewright.library.options import SelectionBias as SelectionBias
     from treewright.library.options import Widening as Widening
     from treewright.library.phases import Phases as Phases
@@ -63,6 +64,7 @@ _WHERE = {
     "Options": "library.options",
     "Rave": "library.options",
     "Rollout": "library.options",
+    "Rules": "library.options",
     "SelectionBias": "library.options",
     "Widening": "library.options",
     "Phases": "library.phases",
@@ -98,6 +100,7 @@ __all__ = [
     "Rave",
     "Result",
     "Rollout",
+    "Rules",
     "Search",
     "SelectionBias",
     "TreeFileError",

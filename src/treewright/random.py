@@ -1,14 +1,14 @@
-"""Random numbers for domain authors: ``below``, ``uniform`` and ``bits``.
+"""Random numbers for authors: ``below``, ``uniform``, ``normal``, ``gamma`` and ``bits``.
 
-They work on the ``rng`` argument that the kernel hands to ``rollout`` and
-``sample_chance``, in both engines.  ``stream(seed)`` makes one by hand, for tests.
+They work on the ``rng`` argument that the kernel hands to ``rollout``, to
+``sample_chance`` and to rules, in both engines.  ``stream(seed)`` makes one by hand, for tests.
 """
 
 from typing import Any
 
-from treewright.kernel.rng import below, bits, stream_seed, uniform
+from treewright.kernel.rng import below, bits, gamma, normal, stream_seed, uniform
 
-__all__ = ["below", "bits", "stream", "uniform"]
+__all__ = ["below", "bits", "gamma", "normal", "stream", "uniform"]
 
 
 def stream(seed: int = 0) -> Any:

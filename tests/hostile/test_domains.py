@@ -7,35 +7,10 @@ import sys
 import time
 
 import pytest
+from counting import SOUND
 
 import treewright as tw
 
-SOUND = """
-import treewright as tw
-from numpy import int8, int32
-
-
-class Count(tw.Domain):
-    max_actions = 3
-    state = tw.record(cell=(int8, 5), n=int32)
-
-    def start(s):
-        s.n = 0
-
-    def legal(s, out):
-        for i in range(3):
-            out[i] = i
-        return 3
-
-    def play(s, action):
-        s.n += 1
-
-    def ended(s):
-        return s.n >= 4
-
-    def rewards(s, out):
-        out[0] = s.n / 4
-"""
 OUTSIDE = SOUND.replace("s.n += 1", "s.n += 1\n        s.cell[1000 * s.n] = 1")
 MANY = SOUND.replace("range(3)", "range(5000)").replace("return 3", "return 5000")
 ENDLESS = SOUND.replace("s.n += 1", "while s.n >= 0:\n            s.n = s.n ^ 1")

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from counting import SOUND
 from fuzz_trees import fuzz_trees
 
 import treewright as tw
@@ -52,34 +53,6 @@ def test_workers_are_those_of_the_file(saved):
         tw.load(path, TicTacToe())
 
 
-RULES = """
-import treewright as tw
-from numpy import int8
-
-
-class Count(tw.Domain):
-    max_actions = 3
-    state = tw.record(n=int8)
-
-    def start(s):
-        s.n = 0
-
-    def legal(s, out):
-        for i in range(3):
-            out[i] = i
-        return 3
-
-    def play(s, action):
-        s.n += 1
-
-    def ended(s):
-        return s.n >= 4
-
-    def rewards(s, out):
-        out[0] = s.n / 10
-"""
-
-
 def test_a_tree_from_before_an_edit_of_the_rules_is_refused(tmp_path):
     file = tmp_path / "count.py"
 
@@ -90,13 +63,13 @@ def test_a_tree_from_before_an_edit_of_the_rules_is_refused(tmp_path):
         spec.loader.exec_module(module)
         return module.Count()
 
-    search = tw.Search(domain(RULES), seed=1, engine="python")
+    search = tw.Search(domain(SOUND), seed=1, engine="python")
     search.run(20)
     search.save(tmp_path / "tree.npz")
-    commented = RULES.replace("s.n += 1", "s.n += 1  # one more")
+    commented = SOUND.replace("s.n += 1", "s.n += 1  # one more")
     assert tw.load(tmp_path / "tree.npz", domain(commented, "other")).run(20).simulations == 40
     with pytest.raises(tw.TreeFileError, match="rules of Count were edited"):
-        tw.load(tmp_path / "tree.npz", domain(RULES.replace("/ 10", "/ 20")))
+        tw.load(tmp_path / "tree.npz", domain(SOUND.replace("/ 4", "/ 8")))
 
 
 def test_a_search_that_began_elsewhere_is_not_saved(tmp_path):

@@ -12,6 +12,7 @@ from treewright.kernel.layout import (
     BAD_ACTION,
     BAD_KEY,
     BAD_PLAYER,
+    BAD_WEIGHT,
     DONE,
     DRAWS,
     FULL,
@@ -39,7 +40,7 @@ def open_node(tree, t, p, run, rng, s, current, mover):
     if mover >= PLAYERS or (mover < 0 and not CHANCE):
         run.culprit = mover
         return BAD_PLAYER
-    if LEGAL_WEIGHTS and (SHARES or EXPAND_WEIGHTED):
+    if LEGAL_WEIGHTS and (SHARES or (EXPAND_WEIGHTED and not OWN_ORDER)):
         n = legal_weights(s, t, buffer, tree.weights)
     else:
         n = legal(s, t, buffer)
@@ -57,8 +58,8 @@ def open_node(tree, t, p, run, rng, s, current, mover):
         return DONE
     if not room(p, run, 0, n):
         return FULL
-    if EXPAND_WEIGHTED and mover >= 0:
-        draw_order(tree, t, rng, s, n)
+    if EXPAND_WEIGHTED and mover >= 0 and not draw_order(tree, t, run, rng, s, n):
+        return BAD_WEIGHT
     first = run.edges
     total = 0.0
     for i in range(n):
@@ -80,7 +81,7 @@ def open_node(tree, t, p, run, rng, s, current, mover):
             edge.rave_visits = 0
             edge.rave_value = 0.0
         if SHARES and mover >= 0:
-            if EXPAND_BEST or (LEGAL_WEIGHTS and not EXPAND_WEIGHTED):
+            if (EXPAND_BEST and not OWN_ORDER) or (LEGAL_WEIGHTS and not EXPAND_WEIGHTED):
                 w = tree.weights[i]
             else:
                 w = weight(s, t, action)
@@ -119,20 +120,28 @@ def count_status(run, n):
     return DONE
 
 
-def draw_order(tree, t, rng, s, n):
+def draw_order(tree, t, run, rng, s, n):
     """Put the actions in an order drawn without replacement by weight, or the heaviest first.
 
     Sorting by ``ln(u) / w`` is such a draw (Efraimidis & Spirakis 2006); actions of weight 0
     come last.  With the heaviest first, equal weights come in any order.  Shell's sort: with few
-    actions a plain insertion, with thousands of them not quadratic.
+    actions a plain insertion, with thousands of them not quadratic.  False: a user's own order
+    is nan.
     """
     for i in range(n):
-        w = tree.weights[i] if LEGAL_WEIGHTS else weight(s, t, tree.buffer[i])
-        u = 1.0 - uniform(rng)
-        if EXPAND_BEST:
-            tree.weights[i] = w * (1.0 - 1e-9 * u)
+        if OWN_ORDER:
+            w = float(own_order(s, t, tree.buffer[i]))
+            if not w >= -math.inf:
+                run.culprit = tree.buffer[i]
+                return False
         else:
-            tree.weights[i] = math.log(u) / w if w > 0.0 else -math.inf
+            w = tree.weights[i] if LEGAL_WEIGHTS else weight(s, t, tree.buffer[i])
+            u = 1.0 - uniform(rng)
+            if EXPAND_BEST:
+                w *= 1.0 - 1e-9 * u
+            else:
+                w = math.log(u) / w if w > 0.0 else -math.inf
+        tree.weights[i] = w
     gap = 1
     while gap < n // 64:
         gap = 3 * gap + 1
@@ -148,6 +157,7 @@ def draw_order(tree, t, rng, s, n):
             tree.weights[j] = key
             tree.buffer[j] = action
         gap //= 3
+    return True
 
 
 def expand(tree, t, p, run, rng, s, current, edge):
@@ -179,6 +189,8 @@ def expand(tree, t, p, run, rng, s, current, edge):
         else:
             exchange(edges, slot, edge)
     child = run.nodes
+    if OWN_STATISTICS:
+        nodes[child] = tree.blank[0]
     node = nodes[child]
     node.value = 0.0
     node.visits = 0

@@ -4,21 +4,26 @@ import functools
 import re
 import types
 from collections import namedtuple
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treewright.kernel.hooks import HOOKS, Searchable, takes_tables
+from treewright.kernel.names import attributes_read
 from treewright.kernel.rebind import Rebinder
+from treewright.kernel.rules import RULES, wanted
 
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _NOISE = ("Failed in nopython", "During:", "File ", "- During", "<source", "^", "[1", "Enable log")
 
 
-def explain(domain: Searchable, error: Exception) -> str:
-    """Say which domain function can't be compiled, where, and why."""
-    for name, function, arguments in _signatures(domain):
+def explain(
+    domain: Searchable, error: Exception, rules: Mapping[str, types.FunctionType] | None = None
+) -> str:
+    """Say which function of the domain, or which rule, can't be compiled, where, and why."""
+    for name, function, arguments in (*_signatures(domain), *_rules(domain, rules or {})):
         from numba import njit
 
         jit = functools.partial(njit, nogil=True, error_model="numpy")
@@ -26,7 +31,7 @@ def explain(domain: Searchable, error: Exception) -> str:
             copied = Rebinder(jit).function(function)
             copied.compile(arguments)
         except Exception as inner:
-            return _sentence(function, f"{type(domain).__name__}.{name}", inner)
+            return _sentence(function, name, inner)
     return f"{type(domain).__name__} can't be compiled: {_reason(str(error))}"
 
 
@@ -43,7 +48,37 @@ def _signatures(domain: Searchable) -> Any:
     for name, function in domain.functions.items():
         middle = (typeof(kind(*values.values())),) if takes_tables(function) else ()
         kinds = HOOKS[name].parameters.values()
-        yield name, function, (state, *middle, *(_numba(k, state) for k in kinds))
+        where = f"{type(domain).__name__}.{name}"
+        yield where, function, (state, *middle, *(_numba(k, state) for k in kinds))
+
+
+def _rules(domain: Searchable, rules: Mapping[str, types.FunctionType]) -> Any:
+    """Each rule on statistics with the types of what it asks for, with any statistics at all.
+
+    A rule on states is called like ``weight``.
+    """
+    from numba import from_dtype
+
+    extra = [n for function in rules.values() for n in attributes_read(function.__code__)]
+    names = dict.fromkeys(
+        n for n in ("value", "best", *sorted(extra)) if n not in ("visits", "action")
+    )
+    node = from_dtype(np.dtype([("visits", "i4"), ("action", "i4"), *((n, "f8") for n in names)]))
+    for name, function in rules.items():
+        kinds = RULES[name].parameters
+        if RULES[name].on_state:
+            domain_like = types.SimpleNamespace(
+                state=getattr(domain, "state", None),
+                tables=getattr(domain, "tables", {}),
+                functions={"weight": function},
+            )
+            for _, _, arguments in _signatures(domain_like):  # type: ignore[arg-type]
+                yield f"the rule {name}", function, arguments
+        else:
+            asked = [
+                node if kinds[n] == "node" else _numba(kinds[n], node) for n in wanted(function)
+            ]
+            yield f"the rule {name}", function, tuple(asked)
 
 
 def _numba(kind: str, state: Any) -> Any:

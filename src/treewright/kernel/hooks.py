@@ -6,7 +6,7 @@ are; the checker of signatures, the messages about what can't be compiled, the d
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -220,6 +220,33 @@ class Playable(Searchable, Protocol):
 def takes_tables(function: types.FunctionType) -> bool:
     """Whether a domain function wants the tables: its second parameter is named ``t``."""
     return function.__code__.co_varnames[1:2] == ("t",) and function.__code__.co_argcount > 1
+
+
+def with_tables(function: Any, own: types.FunctionType | None = None) -> Callable[..., Any]:
+    """The function with the kernel's uniform signature ``(s, t, …)``, tables wanted or not.
+
+    ``own`` is what its author wrote, if ``function`` is a compiled copy of that.
+    """
+    own = own or function
+    arguments = own.__code__.co_argcount
+    if takes_tables(own):
+        return function  # type: ignore[no-any-return]
+    if arguments == 1:
+
+        def call(s, t):  # type: ignore[no-untyped-def]
+            return function(s)
+
+    elif arguments == 2:
+
+        def call(s, t, a):  # type: ignore[no-untyped-def,misc]
+            return function(s, a)
+
+    else:
+
+        def call(s, t, a, b):  # type: ignore[no-untyped-def,misc]
+            return function(s, a, b)
+
+    return call
 
 
 def inlined(function: Any) -> Any:

@@ -7,15 +7,19 @@ starts *sparse*, with room for four, and doubles; untried actions are then gener
 when one is needed.  Columns of switches that are off (RAVE, priors, solver …) do not exist.
 """
 
-from dataclasses import dataclass
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from treewright.kernel.rules import RULES, wanted
+
 # how `search` in steps.py ended, or `phases` in phases.py
 DONE, FULL, NODE_LIMIT, SOLVED, GOAL, PHASED, REFUSED = range(7)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
-NOT_FINITE = 17
+NOT_FINITE, BAD_URGENCY, BAD_CHOICE, BAD_BACK_UP, BAD_WEIGHT = range(17, 22)
 
 SMALLEST = 4  # edges in the smallest sparse block
 DENSE = 16  # nodes with up to so many actions list them all at once
@@ -71,11 +75,19 @@ class Switches:
     KEEP_STATE: bool = False
     AT_LEAF: bool = False  # no rollouts at all: nothing of them is compiled
     REWINDS: bool = False  # the domain takes back what was played, instead of a copy of the root
+    NORMALISE: bool = False
+    STATISTICS: tuple[str, ...] = ()  # numbers of a user's own in each node
+    rules: Mapping[str, types.FunctionType] = field(default_factory=dict)  # of a user's own
 
     @property
     def per_edge(self) -> bool:
         """Untried children differ from each other, so selection looks at each of them."""
-        return self.PUCT or self.per_edge_beside_puct
+        return self.PUCT or self.asks_prior or self.per_edge_beside_puct
+
+    @property
+    def asks_prior(self) -> bool:
+        """A user's urgency looks at the share of the weight that each child has."""
+        return "urgency" in self.rules and "prior" in wanted(self.rules["urgency"])
 
     @property
     def per_edge_beside_puct(self) -> bool:
@@ -100,17 +112,27 @@ class Switches:
         return self.EXPAND_WEIGHTED or self.EXPAND_LISTED
 
     @property
+    def shares(self) -> bool:
+        """Edges know their share of the weight."""
+        return self.PUCT or self.HEAD_START or self.asks_prior
+
+    @property
     def keyed(self) -> bool:
         return self.RAVE or self.TABLE
 
     def constants(self) -> dict[str, object]:
         """The globals that steps.py is compiled with."""
-        return vars(self) | {
-            "LEGAL_WEIGHTS": self.LEGAL_WEIGHTS and not self.CHANCE,  # outcomes have no weights
+        listed = self.LEGAL_WEIGHTS and not self.CHANCE  # outcomes have no weights
+        plain = {name: value for name, value in vars(self).items() if name != "rules"}
+        return plain | {
+            **{f"OWN_{name.upper()}": name in self.rules for name in RULES},
+            "OWN_STATISTICS": bool(self.STATISTICS),
+            "LEGAL_WEIGHTS": listed,
+            "ROLLOUT_LISTS": listed and "rollout_weight" not in self.rules,
             "PER_EDGE": self.per_edge,
             "LAZY": self.lazy,
             "KNOWN_BEFORE": self.known_before,
-            "SHARES": self.PUCT or self.HEAD_START,
+            "SHARES": self.shares,
             "IN_ORDER": self.in_order,
             "KEYED": self.keyed,
             "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
@@ -136,7 +158,19 @@ def node_dtype(on: Switches) -> np.dtype:
         columns.append(("best", np.float64))  # highest reward below
     if on.SOLVER:
         columns += [("low", np.float32), ("high", np.float32)]  # bounds for the player who moved
+    columns += [(name, np.float64) for name in on.STATISTICS]
     return np.dtype(columns, align=True)
+
+
+def blank_node(on: Switches) -> np.ndarray:
+    """A node that was never visited, in an array of one."""
+    blank = np.zeros(1, node_dtype(on))
+    blank["action"] = -1
+    if on.MAX_BACKUP:
+        blank["best"] = -np.inf
+    if on.SOLVER:
+        blank["high"] = 1.0
+    return blank
 
 
 def edge_dtype(on: Switches) -> np.dtype:
@@ -149,7 +183,7 @@ def edge_dtype(on: Switches) -> np.dtype:
             ("rave_visits", np.float64 if on.FADE else np.int32),
             ("rave_value", np.float64),
         ]
-    if on.PUCT or on.HEAD_START:
+    if on.shares:
         columns.append(("p", np.float64))
     if on.known_before:
         columns += [("prior_visits", np.float64), ("prior_value", np.float64)]
@@ -261,3 +295,6 @@ class Tree(NamedTuple):
     table_value: Any
     logs: Any  # logs[n] = ln n
     inverse_roots: Any  # inverse_roots[n] = 1 / sqrt(n)
+    blank: Any  # a node that was never visited, in an array of one
+    lows: Any  # the lowest reward of each player so far (NORMALISE)
+    highs: Any

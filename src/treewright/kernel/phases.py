@@ -12,7 +12,7 @@ import math
 from numpy import float64, int64
 
 from treewright.kernel.choice import best_of, sure
-from treewright.kernel.layout import DONE, FULL, PHASED, REFUSED, SOLVED
+from treewright.kernel.layout import BAD_CHOICE, DONE, FULL, PHASED, REFUSED, SOLVED
 from treewright.kernel.reclaim import compact
 
 
@@ -50,6 +50,8 @@ def phases(tree, t, params, runs, rng, plans, chosen, scratch, kept, scores, sim
                 return DONE
             plan.status = status
             plan.spent = 0
+        if OWN_CHOOSE and not comparable(tree):
+            return BAD_CHOICE
         if commit(tree, t, run, runs, rng, plan, chosen, scratch):
             if searching:
                 end_phase(tree, t, run, plan, kept, scores)
@@ -127,10 +129,20 @@ def read(tree, i):
     """The numbers of the i-th child of the root, for choice.py."""
     child = tree.nodes[tree.edges[tree.nodes[0].first + i].child]
     mean = child.value / child.visits if child.visits > 0 else -math.inf
+    if OWN_CHOOSE:  # what it says is what children are compared by
+        mean = float(own_choose(tree.nodes[0], child))
     best = child.best if MAX_BACKUP else -math.inf
     low = float64(child.low) if SOLVER else 0.0
     high = float64(child.high) if SOLVER else 1.0
     return int64(child.action), int64(child.visits), mean, best, low, high
+
+
+def comparable(tree):
+    """Whether a user's own choice gives each child of the root a number."""
+    fine = True
+    for i in range(tree.nodes[0].tried):
+        fine = fine and read(tree, i)[2] >= -math.inf
+    return fine
 
 
 def clear_tree(tree, run):
@@ -140,18 +152,7 @@ def clear_tree(tree, run):
     run.created += 1
     for kind in range(len(run.free)):
         run.free[kind] = 0
-    root = tree.nodes[0]
-    root.value = 0.0
-    root.visits = 0
-    root.action = -1
-    root.first = 0
-    root.n = 0
-    root.tried = 0
-    if MAX_BACKUP:
-        root.best = -math.inf
-    if SOLVER:
-        root.low = 0.0
-        root.high = 1.0
+    tree.nodes[0] = tree.blank[0]
 
 
 def keep(kept, scores, s, found):

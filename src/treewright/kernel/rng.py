@@ -8,6 +8,8 @@ A stream is an array of one ``uint64``; every function advances it in place.
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
+import math
+
 from numpy import int64, uint64
 
 MASK = 0xFFFFFFFFFFFFFFFF
@@ -31,6 +33,37 @@ def below(rng, n):
 def uniform(rng):
     """A float in [0, 1)."""
     return (bits(rng) >> 11) * (1.0 / 9007199254740992.0)
+
+
+def normal(rng):
+    """A number from the normal distribution with mean 0 and variance 1 (Marsaglia's polar way)."""
+    while True:
+        x = 2.0 * uniform(rng) - 1.0
+        y = 2.0 * uniform(rng) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * math.sqrt(-2.0 * math.log(square) / square)
+
+
+def gamma(rng, shape):
+    """A number from the gamma distribution of this shape (Marsaglia & Tsang 2000)."""
+    if shape < 1.0:
+        u = 1.0 - uniform(rng)
+        return gamma_from_one(rng, shape + 1.0) * math.exp(math.log(u) / shape)
+    return gamma_from_one(rng, shape)
+
+
+def gamma_from_one(rng, shape):
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = normal(rng)
+        v = 1.0 + c * x
+        if v > 0.0:
+            v = v * v * v
+            u = 1.0 - uniform(rng)
+            if math.log(u) < 0.5 * x * x + d - d * v + d * math.log(v):
+                return d * v
 
 
 def stream_seed(seed: int, worker: int = 0) -> int:

@@ -20,10 +20,12 @@ from typing import Any
 from treewright.errors import CompileError
 from treewright.kernel import cache, fence
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
-from treewright.kernel.hooks import Searchable
-from treewright.kernel.hooks import takes_tables as takes_tables
+from treewright.kernel.hooks import Searchable, with_tables
 from treewright.kernel.rebind import Rebinder
+from treewright.kernel.rules import uniform
 
+Functions = Mapping[str, types.FunctionType]
+NO_RULES: Functions = types.MappingProxyType({})
 HERE = Path(__file__).parent
 KEPT = 16  # kernels that a process holds on to; each takes ten megabytes
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
@@ -31,43 +33,26 @@ _loaded: dict[tuple[str, str], types.ModuleType] = {}
 _shared: dict[str, MutableMapping[str, Any]] = {}
 
 
-def with_tables(function: Any, own: types.FunctionType | None = None) -> Callable[..., Any]:
-    """The function with the kernel's uniform signature ``(s, t, …)``, tables wanted or not.
-
-    ``own`` is what its author wrote, if ``function`` is a compiled copy of that.
-    """
-    own = own or function
-    arguments = own.__code__.co_argcount
-    if takes_tables(own):
-        return function  # type: ignore[no-any-return]
-    if arguments == 1:
-
-        def call(s, t):  # type: ignore[no-untyped-def]
-            return function(s)
-
-    elif arguments == 2:
-
-        def call(s, t, a):  # type: ignore[no-untyped-def,misc]
-            return function(s, a)
-
-    else:
-
-        def call(s, t, a, b):  # type: ignore[no-untyped-def,misc]
-            return function(s, a, b)
-
-    return call
-
-
 def hooks(
-    domain: Searchable, jit: Callable[..., Any] | None, rebind: Rebinder | None = None
+    domain: Searchable,
+    jit: Callable[..., Any] | None,
+    rebind: Rebinder | None = None,
+    rules: Functions = NO_RULES,
 ) -> dict[str, Any]:
-    """The domain's functions, copied for one engine, all with ``(s, t, …)``."""
+    """The domain's functions, copied for one engine, all with ``(s, t, …)``.
+
+    Rules that a user gave are among them, under names that begin with ``own_``.
+    """
     rebind = rebind or Rebinder(jit)
     found = {}
     for name, function in domain.functions.items():
         ready = rebind.function(function)
-        uniform = with_tables(ready, function)
-        found[name] = jit(uniform) if jit and uniform is not ready else uniform
+        call = with_tables(ready, function)
+        found[name] = jit(call) if jit and call is not ready else call
+    for name, function in rules.items():
+        ready = rebind.function(function)
+        call = uniform(name, function, ready)
+        found[f"own_{name}"] = jit(call) if jit and call is not ready else call
     return found
 
 
@@ -93,21 +78,23 @@ def specialise(
     entry: str,
     compiled: bool = True,
     debug: bool = False,
+    rules: Functions = NO_RULES,
 ) -> types.ModuleType:
     """Load ``texts`` as one module for this domain; ``entry`` is the function that is called.
 
+    ``rules`` are functions that a user gave in the place of parts of the search.
     The module also holds ``Tables``, the type of the domain's instance tables.
     """
     text = "\n\n".join(path.read_text() for path in texts)
     if not compiled:
-        return _interpreted(domain, constants, text, texts[-1])
+        return _interpreted(domain, constants, text, texts[-1], rules)
     plain = fence.is_plain()
-    key, keep = _key(domain, constants, text, debug)
+    key, keep = _key(domain, constants, text, debug, rules)
     if (key, entry) in _loaded:
         return _hold(key, entry, _loaded[key, entry])
     new = not (keep and cache.holds(key, entry))
     if new and plain is not fence.must_be_plain():
-        return specialise(domain, constants, texts, entry, compiled, debug)
+        return specialise(domain, constants, texts, entry, compiled, debug, rules)
     path = cache.store(key, entry, text) if keep else None
     name = f"treewright_kernel_{key[:32]}_{entry}"
     module = _execute(text, str(path or texts[-1]), name)
@@ -128,7 +115,7 @@ def specialise(
     injected: dict[str, Any] = {
         n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
     }
-    hooked = hooks(domain, within, rebind)
+    hooked = hooks(domain, within, rebind, rules)
     module.__dict__.update(injected, borrow=compiler.borrow, **constants, **hooked)
     # one machine function: calls between the steps would halve the speed
     for n, function in own.items():
@@ -136,7 +123,7 @@ def specialise(
             jitted = compiler.entry_jit(**options)(function)
             if path is not None:
                 cache.keep(jitted, path)
-            module.__dict__[n] = considerate(jitted, path, domain)
+            module.__dict__[n] = considerate(jitted, path, domain, rules)
         else:
             module.__dict__[n] = within(function, forceinline=True)
     return _hold(key, entry, module) if keep else module
@@ -157,7 +144,9 @@ def _hold(key: str, entry: str, module: types.ModuleType) -> types.ModuleType:
     return module
 
 
-def considerate(entry: Any, path: Path | None, domain: Searchable) -> Any:
+def considerate(
+    entry: Any, path: Path | None, domain: Searchable, rules: Functions = NO_RULES
+) -> Any:
     """Compile ``entry`` in one process only, with garbage collected a hundred times less often.
 
     Numba makes millions of objects that stay until it is done; looking through them for garbage
@@ -183,7 +172,7 @@ def considerate(entry: Any, path: Path | None, domain: Searchable) -> Any:
             except Exception as error:  # Numba stumbles in more than one way
                 from treewright.kernel.explain import explain
 
-                raise CompileError(explain(domain, error)) from error
+                raise CompileError(explain(domain, error, rules)) from error
             finally:
                 gc.set_threshold(*usual)
 
@@ -192,7 +181,7 @@ def considerate(entry: Any, path: Path | None, domain: Searchable) -> Any:
 
 
 def _interpreted(
-    domain: Searchable, constants: Mapping[str, object], text: str, path: Path
+    domain: Searchable, constants: Mapping[str, object], text: str, path: Path, rules: Functions
 ) -> types.ModuleType:
     module = _execute(text, str(path), "treewright_kernel_interpreted")
     rebind = Rebinder(None)
@@ -203,7 +192,7 @@ def _interpreted(
         if n not in own and not n.startswith("__")
     }
     module.__dict__.update(
-        helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None)
+        helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None, None, rules)
     )
     module.Tables = _tables_type(domain.table_names)  # type: ignore[attr-defined]
     return module
@@ -244,7 +233,11 @@ def _tables_type(names: tuple[str, ...]) -> Any:
 
 
 def _key(
-    domain: Searchable, constants: Mapping[str, object], text: str, debug: bool
+    domain: Searchable,
+    constants: Mapping[str, object],
+    text: str,
+    debug: bool,
+    rules: Functions = NO_RULES,
 ) -> tuple[str, bool]:
     """The fingerprint, and whether it may name a cache entry."""
     mark = Fingerprint(environment(), kernel_sources(), text, sorted(constants.items()), debug)
@@ -254,6 +247,9 @@ def _key(
             mark.value(part)
         for name, function in sorted(domain.functions.items()):
             mark.add(name)
+            mark.value(function)
+        for name, function in sorted(rules.items()):
+            mark.add("rule", name)
             mark.value(function)
     except Unhashable as reason:
         warnings.warn(f"this kernel is not cached: {reason}", RuntimeWarning, stacklevel=3)

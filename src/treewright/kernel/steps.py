@@ -19,9 +19,12 @@ from numpy import float32, int64
 
 from treewright.kernel.layout import (
     BAD_ACTION,
+    BAD_BACK_UP,
     BAD_KEY,
     BAD_PLAYER,
     BAD_REWARDS,
+    BAD_URGENCY,
+    BAD_WEIGHT,
     DOMAIN,
     DONE,
     FULL,
@@ -71,6 +74,8 @@ def search(tree, t, params, runs, rng, simulations):
         if not finite(tree.rewards):
             return NOT_FINITE
         back_up(tree, run, depth, length)
+        if OWN_BACK_UP and not sound(tree, depth):
+            return BAD_BACK_UP
         run.simulations += 1
         if PLAYERS == 1 and run.best_score > p.goal:
             return GOAL
@@ -113,6 +118,8 @@ def descend(tree, t, p, run, rng, s):
                 return depth, BAD_ACTION
         else:
             edge = select(tree, p, rng, current, mover)
+            if OWN_URGENCY and edge < 0:
+                return depth, BAD_URGENCY
         if edge < nodes[current].first + nodes[current].tried:
             child = edges[edge].child
         else:
@@ -152,7 +159,7 @@ def chance_edge(tree, t, run, rng, s, current):
 
 
 def select(tree, p, rng, current, mover):
-    """The edge with the highest urgency; ties are broken at random."""
+    """The edge with the highest urgency; ties are broken at random.  -1: an urgency is nan."""
     nodes = tree.nodes
     edges = tree.edges
     node = nodes[current]
@@ -166,7 +173,10 @@ def select(tree, p, rng, current, mover):
         elif not PER_EDGE and p.fpu == math.inf:
             return untried(rng, first, n, tried)
     parent_visits = node.visits
-    explore = p.c * math.sqrt(log_of(tree, parent_visits))
+    c = p.c
+    log = log_of(tree, parent_visits)
+    explore = c * math.sqrt(log)
+    bad = False
     urgencies = tree.weights
     top = -math.inf
     proven = first  # the best of what needs no more search
@@ -182,27 +192,41 @@ def select(tree, p, rng, current, mover):
                 surest = child.low
                 proven = first + i
             continue
-        if PUCT:
+        if PUCT or OWN_URGENCY:
             siblings += child.visits
             sibling_value += child.value
         peak = child.best if MAX_BACKUP else 0.0
-        u = urgency(
-            tree, p, edge, child.visits, child.value, peak, parent_visits, explore, 0.0, mover
+        q, known, m, root = estimate(
+            tree, p, edge, child.visits, child.value, peak, parent_visits, 0.0, mover
         )
+        if OWN_URGENCY:
+            u = own(node, child, q, log, root, edge, c, rng)
+            bad = bad or u != u
+        else:
+            u = urgency(edge, q, known, m, root, parent_visits, c, explore)
         urgencies[i] = u
         top = max(top, u)
     count = tried
     if tried < n:
         if PER_EDGE and not WIDENING:
             unknown = p.fpu
-            if PUCT and p.fpu == math.inf:
+            if (PUCT or OWN_URGENCY) and p.fpu == math.inf:
                 unknown = sibling_value / siblings if siblings > 0 else 0.0
+                if NORMALISE and siblings > 0:
+                    unknown = normal(tree, unknown, mover)
             first_of_equals = -math.inf
             if ONE_UNTRIED:  # they differ by their weight only, and the heaviest comes first
                 n = tried + 1
             for i in range(tried, n):
                 edge = edges[first + i]
-                u = urgency(tree, p, edge, 0, 0.0, 0.0, parent_visits, explore, unknown, mover)
+                q, known, m, root = estimate(
+                    tree, p, edge, 0, 0.0, 0.0, parent_visits, unknown, mover
+                )
+                if OWN_URGENCY:
+                    u = own(node, tree.blank[0], q, log, root, edge, c, rng)
+                    bad = bad or u != u
+                else:
+                    u = urgency(edge, q, known, m, root, parent_visits, c, explore)
                 if IN_ORDER and u <= first_of_equals:  # their order decides
                     u = -math.inf
                 first_of_equals = max(first_of_equals, u)
@@ -211,6 +235,8 @@ def select(tree, p, rng, current, mover):
             count = n
         elif top == -math.inf or (not WIDENING and p.fpu > top):
             return untried(rng, first, n, tried)
+    if OWN_URGENCY and bad:
+        return -1
     if top == -math.inf:  # chance can lead into a node that is proven as a whole
         return proven
     return first + one_of(urgencies, count, top, rng)
@@ -244,8 +270,20 @@ def untried(rng, first, n, tried):
     return first + tried + below(rng, n - tried)
 
 
-def urgency(tree, p, edge, visits, total, peak, parent_visits, explore, unknown, mover):
+def urgency(edge, q, known, n, root, parent_visits, c, explore):
     """How much a child deserves the next simulation: options.py has the equations."""
+    if PUCT:
+        return q + c * edge.p * math.sqrt(parent_visits) / (1.0 + n)
+    return q + explore * root if known else q
+
+
+def own(node, child, q, log, root, edge, c, rng):
+    """The same by a user's own rule."""
+    return float(own_urgency(node, child, q, log, root, edge.p if SHARES else 0.0, c, rng))
+
+
+def estimate(tree, p, edge, visits, total, peak, parent_visits, unknown, mover):
+    """What a child is worth, whether anything is known of it, n, and 1 / sqrt(n)."""
     n = float(visits)
     w = total
     if KNOWN_BEFORE:
@@ -284,11 +322,16 @@ def urgency(tree, p, edge, visits, total, peak, parent_visits, explore, unknown,
             mean = tree.table_value[slot] / table_n
             q = mean if not known else (1.0 - beta) * q + beta * mean
             known = True
-    if PUCT:
-        return q + p.c * edge.p * math.sqrt(parent_visits) / (1.0 + n)
-    if not known:
-        return unknown
-    return q + explore * root
+    if NORMALISE and known:
+        q = normal(tree, q, mover)
+    return q, known, n, root
+
+
+def normal(tree, reward, mover):
+    """A reward on the scale from the lowest, 0, to the highest, 1, that its player has seen."""
+    low = tree.lows[mover]
+    width = tree.highs[mover] - low
+    return (reward - low) / width if width > 0.0 else 0.5
 
 
 def log_of(tree, n):
@@ -377,7 +420,7 @@ def rollout_action(tree, t, p, run, rng, s, mover):
             run.culprit = action
             return -BAD_ACTION
         return action
-    if LEGAL_WEIGHTS and WEIGHS:
+    if ROLLOUT_LISTS and WEIGHS:
         n = legal_weights(s, t, tree.buffer, tree.weights)
     else:
         n = legal(s, t, tree.buffer)
@@ -389,9 +432,12 @@ def rollout_action(tree, t, p, run, rng, s, mover):
     elif POLICY == GREEDY:
         index = heaviest(tree, t, rng, s, n)
     elif POLICY == WEIGHTED:
-        if not LEGAL_WEIGHTS:
+        if not ROLLOUT_LISTS:
             for i in range(n):
-                tree.weights[i] = weight(s, t, tree.buffer[i])
+                tree.weights[i] = rollout_weight(s, t, tree.buffer[i])
+                if OWN_ROLLOUT_WEIGHT and not 0.0 <= tree.weights[i] < math.inf:
+                    run.culprit = tree.buffer[i]
+                    return -BAD_WEIGHT
         index = draw(tree.weights, rng, n)
     else:
         if not table_weights(tree, t, p, run, s, n, mover):
@@ -404,12 +450,18 @@ def rollout_action(tree, t, p, run, rng, s, mover):
     return action
 
 
+def rollout_weight(s, t, action):
+    if OWN_ROLLOUT_WEIGHT:
+        return float(own_rollout_weight(s, t, action))
+    return weight(s, t, action)
+
+
 def heaviest(tree, t, rng, s, n):
     """The index of the largest weight; ties are broken at random."""
     top = -math.inf
     for i in range(n):
-        if not LEGAL_WEIGHTS:
-            tree.weights[i] = weight(s, t, tree.buffer[i])
+        if not ROLLOUT_LISTS:
+            tree.weights[i] = rollout_weight(s, t, tree.buffer[i])
         top = max(top, tree.weights[i])
     return one_of(tree.weights, n, top, rng)
 
@@ -445,10 +497,10 @@ def table_weights(tree, t, p, run, s, n, mover):
         mean = table_mean(tree, mover * KEYS + amaf_key(s, t, tree.buffer[i]))
         share = mean / top if mean >= 0.0 and top > 0.0 else 1.0
         w = p.floor + share
-        if LEGAL_WEIGHTS:
+        if ROLLOUT_LISTS:
             w *= tree.weights[i]
-        elif HAS_WEIGHT:
-            w *= weight(s, t, tree.buffer[i])
+        elif HAS_WEIGHT or OWN_ROLLOUT_WEIGHT:
+            w *= rollout_weight(s, t, tree.buffer[i])
         tree.weights[i] = w
     return True
 
@@ -474,6 +526,16 @@ def back_up(tree, run, depth, length):
         node.value += reward
         if MAX_BACKUP:
             node.best = max(node.best, reward)
+    if NORMALISE:
+        for i in range(PLAYERS):
+            tree.lows[i] = min(tree.lows[i], out[i])
+            tree.highs[i] = max(tree.highs[i], out[i])
+    if OWN_BACK_UP:
+        below = tree.blank[0]
+        for d in range(depth - 1, -1, -1):
+            node = nodes[tree.path[d]]
+            own_back_up(node, below, out[tree.movers[d]])
+            below = node
     if RAVE:
         back_up_rave(tree, run, depth, length)
     if TABLE:
@@ -491,6 +553,14 @@ def back_up(tree, run, depth, length):
             tree.best[i] = tree.trace[i]
         if KEEP_STATE:
             tree.best_state[0] = tree.work[0]
+
+
+def sound(tree, depth):
+    """Whether a user's own back-up has left numbers in the nodes of the path."""
+    total = 0.0
+    for d in range(depth):
+        total += tree.nodes[tree.path[d]].value
+    return -math.inf < total < math.inf
 
 
 def back_up_rave(tree, run, depth, length):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.errors import DomainError
 from treewright.kernel import layout
 from treewright.kernel.hooks import Playable
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
@@ -22,10 +23,15 @@ from treewright.kernel.layout import (
     RUN,
     Switches,
     Tree,
+    blank_node,
     edge_dtype,
     node_dtype,
 )
+from treewright.kernel.rebind import Rebinder
+from treewright.kernel.rules import uniform
 from treewright.kernel.specialise import HERE, specialise
+
+KEPT = ("best", "table_visits", "table_value", "lows", "highs")  # of the small arrays, on disk
 
 
 @functools.cache
@@ -126,7 +132,7 @@ class Worker:
     @property
     def saved(self) -> dict[str, np.ndarray]:
         """Everything that makes up the worker besides the state at its root."""
-        small = {k: self._small[k] for k in ("best", "table_visits", "table_value")}
+        small = {k: self._small[k] for k in KEPT}
         return {
             "nodes": self.nodes,
             "edges": self.edges,
@@ -137,7 +143,7 @@ class Worker:
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Put back what ``saved`` gave; nothing of it is checked here."""
-        for name in ("best", "table_visits", "table_value"):
+        for name in KEPT:
             self._small[name][:] = saved[name]
         self._run[:] = saved["run"]
         self._rng[:] = saved["rng"]
@@ -208,8 +214,7 @@ class Worker:
     def _phased(self) -> tuple[Any, np.ndarray]:
         """The loop of phases.py, and scratch for reclaim.py."""
         texts = (*self.texts, HERE / "phases.py")
-        constants = self.switches.constants()
-        module = specialise(self.domain, constants, texts, "phases", self.compiled, self.debug)
+        module = self._specialised(texts, "phases")
         # untouched pages cost nothing
         return module.phases, np.empty(self._capacity[0], np.int32)
 
@@ -254,17 +259,7 @@ class Worker:
         run["edges"] = 0
         run["free"][:] = 0
         run["created"] += 1
-        values: tuple[float, ...] = (0.0, 0, -1, 0, 0, 0)  # in the order of ``node_dtype``
-        if self.switches.MAX_BACKUP:
-            values += (-math.inf,)
-        if self.switches.SOLVER:
-            values += (0.0, 1.0)
-        if self.compiled:
-            self._tree.nodes[0] = values
-            return
-        root = self._tree.nodes[0]
-        for name, value in zip(node_dtype(self.switches).names or (), values, strict=True):
-            setattr(root, name, value)
+        self._tree.nodes[0] = self._tree.blank[0]
 
     def begin(self, state: np.ndarray, seed: int, player: int) -> None:
         """An empty tree at another state, an array of one record, and another stream."""
@@ -290,6 +285,15 @@ class Worker:
             if self.nodes[edge["child"]]["action"] == action:
                 return int(edge["child"])
         return -1
+
+    def score(self, child: int) -> float:
+        """What the user's own rule for the choice says of a child of the root."""
+        rows = Rows(node_dtype(self.switches), 2, self.nodes[[0, child]])
+        rule = self.switches.rules["choose"]
+        scored = float(uniform("choose", rule, Rebinder(None).function(rule))(rows[0], rows[1]))
+        if math.isnan(scored):
+            raise DomainError(str(status_message(self, layout.BAD_CHOICE)))
+        return scored
 
     def compact(self, root: int, min_visits: int = 0) -> None:
         """Keep one subtree, or its often visited part, and reclaim the rest."""
@@ -356,14 +360,13 @@ class Worker:
             "marks": np.zeros(on.PLAYERS * on.KEYS if on.RAVE else 1, np.int64),
             "table_visits": np.zeros(table, np.int64),
             "table_value": np.zeros(table),
+            "lows": np.full(on.PLAYERS, math.inf),
+            "highs": np.full(on.PLAYERS, -math.inf),
             **_tabulated(),
         }
 
     def _load(self) -> None:
-        constants = self.switches.constants()
-        self._module = specialise(
-            self.domain, constants, self.texts, self.entry, self.compiled, self.debug
-        )
+        self._module = self._specialised(self.texts, self.entry)
         tables = self.domain.tables
         if self.compiled:
             self._put_arrays()
@@ -373,6 +376,12 @@ class Worker:
             self._put(None, None)
             self._seen = (Records(self._params), Records(self._run), Cells(self._rng))
             self._tables = self.domain.interpreted_tables
+
+    def _specialised(self, texts: tuple[Path, ...], entry: str) -> types.ModuleType:
+        on = self.switches
+        return specialise(
+            self.domain, on.constants(), texts, entry, self.compiled, self.debug, on.rules
+        )
 
     def _put_arrays(self) -> None:
         on = self.switches
@@ -393,6 +402,7 @@ class Worker:
             root=self._root,
             work=work,
             best_state=best_state,
+            blank=blank_node(on),
             **self._small,
         )
 
@@ -413,6 +423,7 @@ class Worker:
             best_state=self._states(
                 np.zeros(1, self.domain.state) if self.domain.is_record else None
             ),
+            blank=Rows(node_dtype(on), 1, blank_node(on)),
             **{k: Cells(v) for k, v in self._small.items()},
         )
 
@@ -440,6 +451,17 @@ def status_message(worker: Worker, status: int) -> str | None:
         layout.BAD_REWARDS: f"{name}: the solver needs rewards between 0 and 1 that, with two "
         f"players, add up to 1; this game ended with "
         f"{[float(r) for r in worker._small['rewards']]}",
+        layout.BAD_URGENCY: f"the rule urgency{_of(on, 'urgency')} returned nan",
+        layout.BAD_CHOICE: f"the rule choose{_of(on, 'choose')} returned nan",
+        layout.BAD_BACK_UP: f"the rule back_up{_of(on, 'back_up')} has made the value of a node "
+        "infinite or nan",
+        layout.BAD_WEIGHT: f"a rule gave action {culprit} of {name} no usable weight: order must "
+        "return a number, and rollout_weight one from 0 up",
         layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers; a simulation "
         f"ended with {[float(r) for r in worker._small['rewards']]}",
     }.get(status)
+
+
+def _of(on: Switches, rule: str) -> str:
+    """The name that its author gave to a rule."""
+    return f" ({on.rules[rule].__name__})" if rule in on.rules else ""

@@ -4,8 +4,10 @@ import hashlib
 import json
 import math
 import sys
+import types
 import zipfile
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,15 @@ import numpy as np
 
 from treewright.errors import CompileError, OptionError, TreeFileError
 from treewright.kernel.fingerprint import Fingerprint, Unhashable
+from treewright.kernel.worker import KEPT
 from treewright.library.domain import Domain
-from treewright.library.options import Options, Rave, Rollout, SelectionBias, Widening
+from treewright.library.options import Options, Rave, Rollout, Rules, SelectionBias, Widening
 from treewright.library.search import Search
 from treewright.library.tree_check import check_tree
 from treewright.library.writing import whole
 
 FORMAT = 2
-IN_A_WORKER = ("nodes", "edges", "run", "rng", "best", "table_visits", "table_value")
+IN_A_WORKER = ("nodes", "edges", "run", "rng", *KEPT)
 
 
 def save(search: Search, path: Path) -> None:
@@ -33,7 +36,8 @@ def save(search: Search, path: Path) -> None:
         "format": FORMAT,
         "domain": _identity(search.domain),
         "rules": _rules(search.domain),
-        "options": asdict(search.options),
+        "options": asdict(replace(search.options, rules=None)),
+        "own": _own(search.options.rules),
         "seed": search.seed,
         "workers": len(search.workers),
         "memory": search.memory,
@@ -47,8 +51,10 @@ def save(search: Search, path: Path) -> None:
         np.savez(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 
 
-def load(path: str | Path, domain: Domain) -> Search:
+def load(path: str | Path, domain: Domain, rules: Rules | None = None) -> Search:
     """Read a search that :meth:`Search.save` wrote; running it goes on as if never stopped.
+
+    ``rules`` are those of the search, if it had rules of its own: functions are not in the file.
 
     The file is data: all of it is checked, and its position and its tree are played through with
     the domain's rules.  Whatever is wrong with it is a :class:`treewright.TreeFileError`.
@@ -56,7 +62,8 @@ def load(path: str | Path, domain: Domain) -> Search:
     try:
         about, arrays = _read(Path(path))
         _check_domain(about, domain)
-        search = _search(about, arrays, domain)
+        _check_own(about, rules)
+        search = _search(about, arrays, domain, rules)
         for i, worker in enumerate(search.workers):
             saved = {k: arrays[f"{i}/{k}"] for k in worker.saved}
             parents = check_tree(worker, saved)
@@ -92,14 +99,25 @@ def _check_domain(about: dict[str, Any], domain: Domain) -> None:
         raise TreeFileError(f"the rules of {domain.name} were edited after it was saved")
 
 
-def _search(about: dict[str, Any], arrays: dict[str, np.ndarray], domain: Domain) -> Search:
+def _check_own(about: dict[str, Any], rules: Rules | None) -> None:
+    ours, theirs = _own(rules), about["own"]
+    if (ours is None) != (theirs is None):
+        says = "has none" if theirs is None else "was searched with such rules, which load needs"
+        raise TreeFileError(f"load(rules=...) does not fit: it {says}")
+    if ours is not None and ours[0] == theirs[0] and ours != theirs:
+        raise TreeFileError("it was searched with other rules than those given to load")
+
+
+def _search(
+    about: dict[str, Any], arrays: dict[str, np.ndarray], domain: Domain, rules: Rules | None
+) -> Search:
     """An empty search, at the position that the file's history leads to."""
     workers, per_worker = about["workers"], len(IN_A_WORKER)
     if type(workers) is not int or len(arrays) != workers * per_worker:
         raise TreeFileError(f"it has not {per_worker} arrays for each of its workers")
     search = Search(
         domain,
-        _options(about["options"]),
+        replace(_options(about["options"]), rules=rules),
         seed=about["seed"],
         workers=workers,
         memory=about["memory"],
@@ -118,7 +136,7 @@ def _search(about: dict[str, Any], arrays: dict[str, np.ndarray], domain: Domain
     return search
 
 
-class _Rules(Fingerprint):
+class _Edits(Fingerprint):
     """The fingerprint of a domain's functions, in whichever module they are."""
 
     def add(self, *parts: Any) -> None:
@@ -126,10 +144,20 @@ class _Rules(Fingerprint):
 
 
 def _rules(domain: Domain) -> list[str]:
-    """The version of Python, whose bytecode it is, and what the domain's functions do."""
-    mark = _Rules()
+    """What the domain's functions do."""
+    return _written(domain.functions)
+
+
+def _own(rules: Rules | None) -> list[Any] | None:
+    """The same of a user's own rules, and their statistics."""
+    return None if rules is None else [*_written(rules.functions), list(rules.statistics)]
+
+
+def _written(functions: Mapping[str, types.FunctionType]) -> list[str]:
+    """The version of Python, whose bytecode it is, and what functions do."""
+    mark = _Edits()
     try:
-        for name, function in sorted(domain.functions.items()):
+        for name, function in sorted(functions.items()):
             mark.add(name)
             mark.value(function)
         found = mark.hexdigest()

@@ -7,10 +7,13 @@ or removes a part of the algorithm is structural and gets a kernel of its own.
 
 import functools
 import math
+import types
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args
 
 from treewright.errors import OptionError, nearest
+from treewright.kernel.rules import RULES, Rule, wanted
 
 Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
 Choice = Literal["visits", "value", "max"]
@@ -151,6 +154,81 @@ class Rollout:
 
 
 @_options
+class Rules:
+    """Rules of your own, as plain Python functions that are compiled into the kernel.
+
+    Three look at statistics, and take those of their parameters that they name.  ``node`` and
+    ``child`` have ``visits``, ``value`` (the sum of the rewards of the player who moved there;
+    ``best`` and the solver's ``low`` and ``high`` where these are switched on) and the
+    ``statistics``: numbers of your own, 0.0 in a new node.
+
+    urgency(node, child, q, prior, c, rng): in the place of UCT: the child with the highest gets
+        the simulation.  ``q`` is the child's mean reward (mixed with RAVE and the like as the
+        options say), ``prior`` its share of the domain's ``weight``; who asks for that is
+        asked about untried children too (``child.visits == 0``).
+    choose(node, child): how good a child of the root is, in the place of ``Options.choose``.
+    back_up(node, child, reward): called from the leaf up to the root, after the simulation was
+        counted; ``child`` is the node below on the path (one without visits at the leaf).  It
+        may change ``value`` and the ``statistics``.
+
+    Two look at a state, as the domain's ``weight`` does:
+
+    order(s, action): how soon an untried action is added; the highest comes first.
+    rollout_weight(s, action): in the place of ``weight`` in rollouts.
+    """
+
+    urgency: Callable[..., float] | None = None
+    choose: Callable[..., float] | None = None
+    back_up: Callable[..., None] | None = None
+    order: Callable[..., float] | None = None
+    rollout_weight: Callable[..., float] | None = None
+    statistics: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, rule in RULES.items():
+            function = getattr(self, name)
+            if function is None:
+                continue
+            function = getattr(function, "py_func", function)
+            if not isinstance(function, types.FunctionType):
+                raise OptionError(f"Rules({name}) must be a plain function, not {function!r}")
+            _check_rule(name, rule, function)
+        names = self.statistics
+        if isinstance(names, str) or not all(isinstance(n, str) for n in names):
+            raise OptionError(f"Rules(statistics) must be a list of names, not {names!r}")
+        object.__setattr__(self, "statistics", tuple(names))
+        for n in names:
+            if not n.isidentifier() or n in _TAKEN or names.count(n) > 1:
+                raise OptionError(f"Rules(statistics): {n!r} is taken, or is no name")
+
+    @property
+    def functions(self) -> dict[str, types.FunctionType]:
+        """The rules that are given, by their kind."""
+        given = {name: getattr(self, name) for name in RULES}
+        return {n: getattr(f, "py_func", f) for n, f in given.items() if f is not None}
+
+
+_TAKEN = ("value", "visits", "action", "first", "n", "tried", "best", "low", "high", "pending")
+
+
+def _check_rule(name: str, rule: Rule, function: types.FunctionType) -> None:
+    asked, known = wanted(function), tuple(rule.parameters)
+    signature = f"{name}({', '.join(known)})"
+    code = function.__code__
+    if code.co_kwonlyargcount or code.co_flags & 0x0C:  # *args and **keywords
+        raise OptionError(f"{function.__name__} must take plain parameters: {signature}")
+    if rule.on_state:
+        if asked not in (known, (known[0], "t", *known[1:])):
+            raise OptionError(f"{function.__name__}({', '.join(asked)}) should be {signature}")
+        return
+    for parameter in asked:
+        if parameter not in known:
+            raise OptionError(
+                f"{function.__name__} asks for {parameter!r}, which {signature} does not offer"
+            )
+
+
+@_options
 class Options:
     """What the search does in each of its four steps.
 
@@ -187,6 +265,9 @@ class Options:
         the best reward so far, so that ``legal`` and ``ended`` can leave out what can't beat it.
     choose: the move that is played: most ``visits``, highest mean ``value``, or highest ``max``
         (single player, with ``max_backup``).
+    normalise: rewards of any scale: ``Q`` is taken on a scale from the lowest reward that its
+        player has seen, 0, to the highest, 1: ``c`` and ``fpu`` mean the same in every domain.
+    rules: rules of your own (:class:`Rules`).
     keep_state: single player: keep the state in which the best simulation ended, for answers
         that are a thing rather than a sequence (``Search.best_state``).
     """
@@ -208,6 +289,8 @@ class Options:
     bound: bool = False
     choose: Choice = "visits"
     keep_state: bool = False
+    normalise: bool = False
+    rules: Rules | None = None
 
     def __post_init__(self) -> None:
         _number("c", self.c, 0.0, 1e12)
@@ -222,6 +305,7 @@ class Options:
             ("rave", Rave),
             ("selection_bias", SelectionBias),
             ("widening", Widening),
+            ("rules", Rules),
         ):
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
@@ -230,6 +314,20 @@ class Options:
             raise OptionError(f"rollout must be tw.Rollout(...), not {self.rollout!r}")
         if self.rave is not None and self.selection_bias is not None:
             raise OptionError("rave and selection_bias both replace the node's value: choose one")
+        rules = self.rules.functions if self.rules is not None else {}
+        if "urgency" in rules and self.puct:
+            raise OptionError(
+                "puct and a rule for the urgency both decide the selection: choose one"
+            )
+        if "order" in rules and self.expand != "uniform":
+            raise OptionError(
+                "expand and a rule for the order both decide the expansion: choose one"
+            )
+        if "rollout_weight" in rules and self.rollout.policy in ("uniform", "domain"):
+            raise OptionError(
+                "a rule rollout_weight needs tw.Rollout('weighted'), 'greedy' or 'table'; "
+                f"the policy is {self.rollout.policy!r}"
+            )
         if self.choose == "max" and not self.max_backup:
             raise OptionError("choose='max' needs max_backup above 0")
         if self.widening is not None and self.fpu is not None:

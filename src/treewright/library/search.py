@@ -84,6 +84,8 @@ class Search:
             raise OptionError(f"workers must be a whole number, at least 1; not {workers!r}")
         if not isinstance(seed, int):
             raise OptionError(f"seed must be a whole number, not {seed!r}")
+        if workers > 1 and options and options.rules and options.rules.choose:
+            raise OptionError("a rule for the choice looks at one tree: it needs workers=1")
         if engine == "compiled" and not domain.is_record:
             raise OptionError(
                 f"{domain.name} keeps its states in Python objects: use engine='python'"
@@ -355,6 +357,8 @@ class Search:
     @property
     def choose(self) -> Choice:
         """By what the action to play is chosen: the options say so, or a baseline does."""
+        if self.options.rules is not None and self.options.rules.choose is not None:
+            return "value"  # what the rule says stands there for the mean
         return self._choose or self.options.choose
 
     @property

@@ -6,6 +6,7 @@ import re
 from treewright.errors import OptionError
 from treewright.kernel import layout
 from treewright.kernel.layout import Switches
+from treewright.kernel.rules import wanted
 from treewright.library.domain import Domain
 from treewright.library.options import Options
 
@@ -26,6 +27,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
     """The structure of the kernel for these options, after checking that the domain fits."""
     _check(domain, options)
     rollout = options.rollout
+    rules = options.rules.functions if options.rules is not None else {}
     selects = options.selection_bias is not None
     return Switches(
         PLAYERS=domain.players,
@@ -41,8 +43,8 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         PUCT=options.puct,
         PRIORS=options.priors,
         HEAD_START=options.head_start > 0,
-        EXPAND_WEIGHTED=options.expand in ("weighted", "best"),
-        EXPAND_BEST=options.expand == "best",
+        EXPAND_WEIGHTED=options.expand in ("weighted", "best") or "order" in rules,
+        EXPAND_BEST=options.expand == "best" or "order" in rules,
         EXPAND_ROLLOUT=options.expand == "rollout",
         EXPAND_LISTED=options.expand == "listed",
         DENSE_BLOCKS=options.dense,
@@ -62,6 +64,9 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         KEEP_STATE=options.keep_state,
         LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
         REWINDS=domain.function("rewind") is not None,
+        NORMALISE=options.normalise,
+        STATISTICS=options.rules.statistics if options.rules is not None else (),
+        rules=rules,
     )
 
 
@@ -108,13 +113,18 @@ def parse_memory(memory: str | int) -> int:
 
 def _check(domain: Domain, options: Options) -> None:
     """Refuse switches that this domain can't serve, saying what it lacks."""
-    name, rollout = domain.name, options.rollout
+    name, rollout, rules = domain.name, options.rollout, options.rules
+    weighs = rules is not None and rules.rollout_weight is not None
     needs = [
         (options.puct, "puct", "weight"),
         (options.expand in ("weighted", "best"), f"expand={options.expand!r}", "weight"),
         (options.expand == "rollout", "expand='rollout'", "rollout"),
         (options.bound, "bound", "beat"),
-        (rollout.policy in ("weighted", "greedy"), f"rollout policy {rollout.policy!r}", "weight"),
+        (
+            rollout.policy in ("weighted", "greedy") and not weighs,
+            f"rollout policy {rollout.policy!r}",
+            "weight",
+        ),
         (rollout.policy == "domain", "rollout policy 'domain'", "rollout"),
         (options.priors, "priors", "prior"),
         (options.head_start > 0, "head_start", "weight"),
@@ -122,8 +132,10 @@ def _check(domain: Domain, options: Options) -> None:
         (rollout.until is not None, "Rollout(until)", "value"),
         (options.horizon == "turn", "horizon='turn'", "value"),
     ]
-    for wanted, what, hook in needs:
-        if wanted and domain.function(hook) is None:
+    if rules is not None and (function := rules.functions.get("urgency")) is not None:
+        needs.append(("prior" in wanted(function), "a rule that asks for the prior", "weight"))
+    for needed, what, hook in needs:
+        if needed and domain.function(hook) is None:
             raise OptionError(f"{what} needs {name} to define the function {hook}")
     keyed = options.rave or options.selection_bias or rollout.policy == "table"
     if keyed and domain.keys < 1:

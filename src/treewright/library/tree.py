@@ -156,11 +156,15 @@ _MERGED: dict[str, Callable[[float, float], float]] = {
     "high": min,
     "p": max,
     "prior": max,
+    "score": max,  # there is one worker only
 }
 
 
 class Row(NamedTuple):
-    """A child's numbers as ``kernel/choice.py`` compares them."""
+    """A child's numbers as ``kernel/choice.py`` compares them.
+
+    A user's own rule for the choice says what stands for the mean.
+    """
 
     action: int
     visits: int
@@ -221,7 +225,7 @@ def _row(action: int, numbers: dict[str, float]) -> Row:
     return Row(
         action=action,
         visits=int(visits),
-        mean=numbers["value"] / visits if visits else -math.inf,
+        mean=numbers.get("score", numbers["value"] / visits if visits else -math.inf),
         best=numbers.get("best", -math.inf),
         low=numbers.get("low", 0.0),
         high=numbers.get("high", 1.0),
@@ -237,6 +241,8 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
         child = int(edge["child"])
         row = {"seen": 0.0, "visits": 0.0, "value": 0.0}
         names = edge.dtype.names or ()
+        if "choose" in worker.switches.rules:
+            row["score"] = worker.score(child) if child >= 0 else -math.inf
         if child >= 0:
             node = nodes[child]
             row |= {"visits": float(node["visits"]), "value": float(node["value"])}

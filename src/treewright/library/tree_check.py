@@ -75,6 +75,10 @@ def _check_numbers(worker: Worker, saved: dict[str, np.ndarray]) -> None:
     _ok(np.isfinite(saved["table_value"]).all(), "a number in its table is not finite")
     _ok((saved["table_visits"] >= 0).all(), "its table has impossible visits")
     _ok((saved["table_visits"] <= MOST).all(), "its table has impossible visits")
+    lows, highs = saved["lows"], saved["highs"]
+    unseen = (lows == np.inf) & (highs == -np.inf)
+    seen = np.isfinite(lows) & np.isfinite(highs) & (lows <= highs)
+    _ok((unseen | seen).all(), "its range of rewards is impossible")
     _ok((saved["best"] >= 0).all(), "its best sequence has an impossible action")
 
 

@@ -16,7 +16,8 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
     """Draw the top of the tree to a file and return how many nodes it shows.
 
     Boxes hold the action, visits and mean value for the player who moved there; the thicker a
-    line, the larger the share of its parent's visits; colour runs from red (0) to green (1).
+    line, the larger the share of its parent's visits; colour runs from red (0) to green (1), or
+    from the lowest to the highest value shown where rewards have another scale.
     """
     if out.suffix not in FORMATS:
         raise OptionError(f"{out}: draw to one of {', '.join(FORMATS)}")
@@ -57,6 +58,7 @@ def _figure(shown: list[Shown], search: Search) -> Any:
     mpl.rcParams["svg.hashsalt"] = "treewright"  # the same tree gives the same file
     row = layout(shown)
     visits = {n.node: n.visits for n in shown}
+    low, high = scale(shown)
     depths = max(n.depth for n in shown)
     rows = max(row.values()) + 1
     column = 1.4 + 0.075 * max(len(n.label) for n in shown)  # inches
@@ -70,7 +72,8 @@ def _figure(shown: list[Shown], search: Search) -> Any:
             axes.plot(
                 [x - 1, x], [-row[node.parent], y], color="0.65", lw=0.6 + 7 * share, zorder=1
             )
-        face = "#f2f2f2" if node.parent < 0 or math.isnan(node.value) else _colour(node.value)
+        unknown = node.parent < 0 or math.isnan(node.value)
+        face = "#f2f2f2" if unknown else _colour((node.value - low) / (high - low))
         box = {"boxstyle": "round,pad=0.3", "fc": face, "ec": "0.35", "lw": 0.8}
         axes.text(x, y, _text(node), ha="center", va="center", fontsize=8, zorder=2, bbox=box)
     axes.set_title(f"{search.domain.name}: {visits[0]:,} simulations", fontsize=10)
@@ -79,10 +82,20 @@ def _figure(shown: list[Shown], search: Search) -> Any:
     return figure
 
 
+def scale(shown: list[Shown]) -> tuple[float, float]:
+    """Between which values colours run: 0 and 1, unless a value is outside."""
+    values = [n.value for n in shown if n.parent >= 0 and not math.isnan(n.value)]
+    if all(0.0 <= v <= 1.0 for v in values):
+        return 0.0, 1.0
+    low, high = min(values), max(values)
+    return (low, high) if low < high else (low - 1.0, high)
+
+
 def _text(node: Shown) -> str:
     if node.parent < 0:
         return f"{node.visits:,} visits"
-    return f"{node.label}:  {node.visits:,}  ({node.value:.2f})"
+    value = f"{node.value:.2f}" if 0.0 <= node.value <= 1.0 else f"{node.value:.4g}"
+    return f"{node.label}:  {node.visits:,}  ({value})"
 
 
 def _colour(value: float) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError
-from treewright.kernel.specialise import takes_tables, with_tables
+from treewright.kernel.hooks import takes_tables, with_tables
 from treewright.library.domain import Domain, constant
 from treewright.library.evolutionary.agent import HERE
 
