@@ -43,19 +43,6 @@ def test_a_solved_root_plays_a_best_move():
 
 
 @pytest.mark.parametrize(
-    ("seed", "moves"), [(1, ".O....XXO"), (2, "..XO.X..O"), (3, "XXO....O."), (3, "..OO.X..X")]
-)
-def test_tictactoe_solved_but_loses(seed, moves):
-    import test_tictactoe_exhaustive as exhaustive
-
-    for s in range(60):
-        cells = exhaustive.POSITIONS[moves]
-        d = TicTacToe(moves=" ".join(exhaustive.NAMES[c] for c in cells))
-        r = tw.Search(d, tw.Options(solver=True), seed=s, memory="1MiB").run(simulations=2000)
-        assert exhaustive.kept(moves, r.best), (s, r.stopped, str(r.children))
-
-
-@pytest.mark.parametrize(
     "o", [tw.Options(puct=True), tw.Options(solver=True)], ids=["puct", "solver"]
 )
 def test_engines_agree_to_the_byte(o):

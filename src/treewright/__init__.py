@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.errors import (
     CompileError,
     DomainError,
+    EvaluatorError,
     MissingExtra,
     OptionError,
     TreeFileError,
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from treewright.library.domain import lowest_bit as lowest_bit
     from treewright.library.domain import record as record
     from treewright.library.files import load as load
+    from treewright.library.forest import Forest as Forest
     from treewright.library.multipass import MultiPass as MultiPass
+    from treewright.library.options import Gumbel as Gumbel
+    from treewright.library.options import Noise as Noise
     from treewright.library.options import Options as Options
     from treewright.library.options import Rave as Rave
     from treewright.library.options import Rollout as Rollout
@@ -59,6 +63,9 @@ _WHERE = {
     "make": "library.registry",
     "check": "library.checking",
     "load": "library.files",
+    "Forest": "library.forest",
+    "Gumbel": "library.options",
+    "Noise": "library.options",
     "MultiPass": "library.multipass",
     "minimize": "apps.functions.minimize",
     "Options": "library.options",
@@ -90,8 +97,12 @@ __all__ = [
     "CompileError",
     "Domain",
     "DomainError",
+    "EvaluatorError",
+    "Forest",
+    "Gumbel",
     "MissingExtra",
     "MultiPass",
+    "Noise",
     "OptionError",
     "Options",
     "Phases",

@@ -29,6 +29,10 @@ class CompileError(DomainError):
     """A domain function that Numba can't compile."""
 
 
+class EvaluatorError(TreewrightError):
+    """An evaluator that gave no usable answer."""
+
+
 class TreeFileError(TreewrightError):
     """A saved search that can't be read, or that belongs to another domain."""
 

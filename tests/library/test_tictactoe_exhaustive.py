@@ -147,3 +147,14 @@ def test_plain_uct_keeps_it_in_99_of_100():
     print(f"plain UCT: {share:.2%} of {len(results)} positions")
     assert len(results) == 4520
     assert share >= 0.99
+
+
+@pytest.mark.parametrize(
+    ("seed", "moves"), [(1, ".O....XXO"), (2, "..XO.X..O"), (3, "XXO....O."), (3, "..OO.X..X")]
+)
+def test_tictactoe_solved_but_loses(seed, moves):
+    for s in range(60):
+        cells = POSITIONS[moves]
+        d = TicTacToe(moves=" ".join(NAMES[c] for c in cells))
+        r = tw.Search(d, tw.Options(solver=True), seed=s, memory="1MiB").run(simulations=2000)
+        assert kept(moves, r.best), (s, r.stopped, str(r.children))

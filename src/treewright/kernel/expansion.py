@@ -77,14 +77,18 @@ def open_node(tree, t, p, run, rng, s, current, mover):
                     run.culprit = key
                     return BAD_KEY
                 edge.key = key
+        if GUMBEL:
+            edge.gumbel = 0.0
         if RAVE:
             edge.rave_visits = 0
             edge.rave_value = 0.0
         if SHARES and mover >= 0:
             if (EXPAND_BEST and not OWN_ORDER) or (LEGAL_WEIGHTS and not EXPAND_WEIGHTED):
                 w = tree.weights[i]
-            else:
+            elif HAS_WEIGHT:
                 w = weight(s, t, action)
+            else:  # an evaluator will say (leaves.py)
+                w = 1.0
             edge.p = w
             total += w
         if KNOWN_BEFORE:
@@ -189,7 +193,7 @@ def expand(tree, t, p, run, rng, s, current, edge):
         else:
             exchange(edges, slot, edge)
     child = run.nodes
-    if OWN_STATISTICS:
+    if MORE_COLUMNS:
         nodes[child] = tree.blank[0]
     node = nodes[child]
     node.value = 0.0

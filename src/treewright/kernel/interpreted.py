@@ -105,8 +105,11 @@ class Records:
         self.array = array
         self._rows = [RecordProxy(array[i : i + 1]) for i in range(len(array))]
 
-    def __getitem__(self, index: int) -> RecordProxy:
-        return self._rows[index]
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return Records(self.array[index]) if isinstance(index, slice) else self._rows[index]
 
     def __setitem__(self, index: int, value: RecordProxy) -> None:
         self.array[index] = value._record[0]
@@ -115,8 +118,8 @@ class Records:
 class Objects:
     """States that are any Python object: item assignment copies by the domain's ``copy``."""
 
-    def __init__(self, state: Any, copier: Callable[[Any], Any]) -> None:
-        self.rows = [state]
+    def __init__(self, state: Any, copier: Callable[[Any], Any], count: int = 1) -> None:
+        self.rows = [state] * count
         self._copy = copier
 
     def __getitem__(self, index: int) -> Any:
@@ -124,6 +127,16 @@ class Objects:
 
     def __setitem__(self, index: int, value: Any) -> None:
         self.rows[index] = self._copy(value)
+
+
+class Many:
+    """The same array of several trees: an index is the array of one, and so is a slice of one."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self._items = items
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._items[index.start if isinstance(index, slice) else index]
 
 
 class Rows:

@@ -19,7 +19,7 @@ from treewright.kernel.rules import RULES, wanted
 # how `search` in steps.py ended, or `phases` in phases.py
 DONE, FULL, NODE_LIMIT, SOLVED, GOAL, PHASED, REFUSED = range(7)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
-NOT_FINITE, BAD_URGENCY, BAD_CHOICE, BAD_BACK_UP, BAD_WEIGHT = range(17, 22)
+NOT_FINITE, BAD_URGENCY, BAD_CHOICE, BAD_BACK_UP, BAD_WEIGHT, NO_WEIGHT = range(17, 23)
 
 SMALLEST = 4  # edges in the smallest sparse block
 DENSE = 16  # nodes with up to so many actions list them all at once
@@ -32,6 +32,9 @@ TABULATED = 4096
 
 # rollout policies
 UNIFORM, DOMAIN, WEIGHTED, GREEDY, TABLE = range(5)
+
+# what an evaluator gave: values and weights, values only, nothing
+WITH_WEIGHTS, WITHOUT_WEIGHTS, WITHOUT = range(3)
 
 # by what the child to play is chosen
 VISITS, VALUE, MAX = range(3)
@@ -76,13 +79,16 @@ class Switches:
     AT_LEAF: bool = False  # no rollouts at all: nothing of them is compiled
     REWINDS: bool = False  # the domain takes back what was played, instead of a copy of the root
     NORMALISE: bool = False
+    EVALUATED: bool = False  # leaves are valued outside the kernel (leaves.py)
+    NOISE: bool = False
+    GUMBEL: bool = False
     STATISTICS: tuple[str, ...] = ()  # numbers of a user's own in each node
     rules: Mapping[str, types.FunctionType] = field(default_factory=dict)  # of a user's own
 
     @property
     def per_edge(self) -> bool:
         """Untried children differ from each other, so selection looks at each of them."""
-        return self.PUCT or self.asks_prior or self.per_edge_beside_puct
+        return self.PUCT or self.GUMBEL or self.asks_prior or self.per_edge_beside_puct
 
     @property
     def asks_prior(self) -> bool:
@@ -114,7 +120,7 @@ class Switches:
     @property
     def shares(self) -> bool:
         """Edges know their share of the weight."""
-        return self.PUCT or self.HEAD_START or self.asks_prior
+        return self.PUCT or self.HEAD_START or self.GUMBEL or self.asks_prior
 
     @property
     def keyed(self) -> bool:
@@ -126,7 +132,7 @@ class Switches:
         plain = {name: value for name, value in vars(self).items() if name != "rules"}
         return plain | {
             **{f"OWN_{name.upper()}": name in self.rules for name in RULES},
-            "OWN_STATISTICS": bool(self.STATISTICS),
+            "MORE_COLUMNS": bool(self.STATISTICS) or self.EVALUATED,
             "LEGAL_WEIGHTS": listed,
             "ROLLOUT_LISTS": listed and "rollout_weight" not in self.rules,
             "PER_EDGE": self.per_edge,
@@ -158,6 +164,8 @@ def node_dtype(on: Switches) -> np.dtype:
         columns.append(("best", np.float64))  # highest reward below
     if on.SOLVER:
         columns += [("low", np.float32), ("high", np.float32)]  # bounds for the player who moved
+    if on.EVALUATED:
+        columns.append(("pending", np.int32))  # visits whose value is not known yet
     columns += [(name, np.float64) for name in on.STATISTICS]
     return np.dtype(columns, align=True)
 
@@ -185,6 +193,8 @@ def edge_dtype(on: Switches) -> np.dtype:
         ]
     if on.shares:
         columns.append(("p", np.float64))
+    if on.GUMBEL:
+        columns.append(("gumbel", np.float64))  # at the root
     if on.known_before:
         columns += [("prior_visits", np.float64), ("prior_value", np.float64)]
     return np.dtype(columns, align=True)
@@ -208,6 +218,10 @@ PARAMS = np.dtype(
             "widen_k",
             "widen_alpha",
             "goal",
+            "noise_alpha",
+            "noise_share",
+            "gumbel_visits",  # c_visit of Danihelka et al.
+            "gumbel_scale",  # c_scale
         )
     ]
     + [(name, np.int64) for name in ("memory", "max_created", "rollout_when_full")],
@@ -227,6 +241,7 @@ RUN = np.dtype(
             "terminal",  # 1: the last simulation ended at its leaf, without a rollout
             "best_length",
             "full",  # 1: an expansion was refused for lack of memory
+            "stirred",  # 1: the root's actions have their noise
             "culprit",  # the number to name in an error message
         )
     ]
@@ -298,3 +313,18 @@ class Tree(NamedTuple):
     blank: Any  # a node that was never visited, in an array of one
     lows: Any  # the lowest reward of each player so far (NORMALISE)
     highs: Any
+    schedule: Any  # schedule[m, i]: of m actions, those with so many visits are next (GUMBEL)
+
+
+class Batch(NamedTuple):
+    """Leaves on their way to an evaluator, and what it says of them (leaves.py)."""
+
+    states: Any
+    owner: Any  # the tree that each belongs to
+    players: Any  # who decides there
+    paths: Any  # node numbers from its root
+    movers: Any
+    depths: Any  # nodes on its path
+    values: Any  # each player's reward
+    weights: Any  # by action
+    state: Any  # how many leaves there are, and WITH_WEIGHTS, WITHOUT_WEIGHTS or WITHOUT

@@ -116,6 +116,7 @@ def commit(tree, t, run, runs, rng, plan, chosen, scratch):
         action = int64(nodes[child].action)  # as in steps.py: ``play`` is compiled once
         run.root_mover = mover
     play(s, t, action)
+    run.stirred = 0
     if plan.carry and child >= 0:
         compact(nodes, tree.edges, runs, child, 0, LAZY, scratch)
     else:

@@ -38,7 +38,7 @@ from treewright.kernel.layout import (
     UNIFORM,
     WEIGHTED,
 )
-from treewright.kernel.rng import below, uniform
+from treewright.kernel.rng import below, gamma, uniform
 
 
 def search(tree, t, params, runs, rng, simulations):
@@ -56,6 +56,7 @@ def search(tree, t, params, runs, rng, simulations):
         if SOLVER and tree.nodes[0].low >= tree.nodes[0].high:
             return SOLVED
         run.replay = rng[0]
+        stir_root(tree, p, run, rng)
         if REWINDS:
             rewind(tree.work[0], t, tree.root[0])
         else:
@@ -117,7 +118,10 @@ def descend(tree, t, p, run, rng, s):
             if edge < 0:
                 return depth, BAD_ACTION
         else:
-            edge = select(tree, p, rng, current, mover)
+            if GUMBEL and current == 0:
+                edge = halving(tree, p, mover)
+            else:
+                edge = select(tree, p, rng, current, mover)
             if OWN_URGENCY and edge < 0:
                 return depth, BAD_URGENCY
         if edge < nodes[current].first + nodes[current].tried:
@@ -172,7 +176,7 @@ def select(tree, p, rng, current, mover):
                 return untried(rng, first, n, tried)
         elif not PER_EDGE and p.fpu == math.inf:
             return untried(rng, first, n, tried)
-    parent_visits = node.visits
+    parent_visits = node.visits + node.pending if EVALUATED else node.visits
     c = p.c
     log = log_of(tree, parent_visits)
     explore = c * math.sqrt(log)
@@ -196,9 +200,9 @@ def select(tree, p, rng, current, mover):
             siblings += child.visits
             sibling_value += child.value
         peak = child.best if MAX_BACKUP else 0.0
-        q, known, m, root = estimate(
-            tree, p, edge, child.visits, child.value, peak, parent_visits, 0.0, mover
-        )
+        visits = child.visits + child.pending if EVALUATED else child.visits
+        total = with_losses(tree, child, mover) if EVALUATED else child.value
+        q, known, m, root = estimate(tree, p, edge, visits, total, peak, parent_visits, 0.0, mover)
         if OWN_URGENCY:
             u = own(node, child, q, log, root, edge, c, rng)
             bad = bad or u != u
@@ -240,6 +244,81 @@ def select(tree, p, rng, current, mover):
     if top == -math.inf:  # chance can lead into a node that is proven as a whole
         return proven
     return first + one_of(urgencies, count, top, rng)
+
+
+def with_losses(tree, child, mover):
+    """The sum of a child's rewards, if all that are pending are lost."""
+    if NORMALISE and child.pending > 0 and tree.lows[mover] < math.inf:
+        return child.value + child.pending * tree.lows[mover]
+    return child.value
+
+
+def stir_root(tree, p, run, rng):
+    """Once at each root: noise in the shares of its actions, or a Gumbel number for each."""
+    if (NOISE or GUMBEL) and run.stirred == 0 and tree.nodes[0].n > 0:
+        run.stirred = 1
+        first = tree.nodes[0].first
+        n = int64(tree.nodes[0].n)
+        if NOISE:
+            total = 0.0
+            for i in range(n):
+                tree.weights[i] = gamma(rng, p.noise_alpha)
+                total += tree.weights[i]
+            for i in range(n):
+                edge = tree.edges[first + i]
+                noise = tree.weights[i] / total if total > 0.0 else 1.0 / n
+                edge.p = (1.0 - p.noise_share) * edge.p + p.noise_share * noise
+        if GUMBEL:
+            for i in range(n):
+                u = 1.0 - uniform(rng)
+                tree.edges[first + i].gumbel = -math.log(max(-math.log(u), 1e-300))
+
+
+def halving(tree, p, mover):
+    """Sequential halving at the root (Danihelka et al. 2022): who is next in the schedule."""
+    nodes = tree.nodes
+    edges = tree.edges
+    first = int64(nodes[0].first)
+    n = int64(nodes[0].n)
+    tried = int64(nodes[0].tried)
+    made = 0
+    most = 0
+    for i in range(tried):
+        child = nodes[edges[first + i].child]
+        visits = child.visits + child.pending if EVALUATED else child.visits
+        made += visits
+        most = max(most, visits)
+    considered = tree.schedule.shape[0] - 1
+    row = min(n, considered)
+    wanted = tree.schedule[row, min(made, tree.schedule.shape[1] - 1)]
+    best = first
+    top = -math.inf
+    for i in range(n):
+        edge = edges[first + i]
+        visits = 0
+        if i < tried:
+            child = nodes[edge.child]
+            visits = child.visits + child.pending if EVALUATED else child.visits
+        score = promise(tree, p, edge, i < tried, most, mover)
+        if visits != wanted:  # where nobody has so many, whoever promises most
+            score -= 1e12 * (1.0 + abs(visits - wanted))
+        if score > top:
+            top = score
+            best = first + i
+    return best
+
+
+def promise(tree, p, edge, visited, most, mover):
+    """A root action's Gumbel number, logit and, once it has been visited, scaled value."""
+    score = edge.gumbel + math.log(max(edge.p, 1e-300))
+    if visited:
+        child = tree.nodes[edge.child]
+        if child.visits > 0:
+            q = child.value / child.visits
+            if NORMALISE:
+                q = normal(tree, q, mover)
+            score += (p.gumbel_visits + most) * p.gumbel_scale * q
+    return score
 
 
 def one_of(numbers, count, wanted, rng):
@@ -546,7 +625,8 @@ def back_up(tree, run, depth, length):
                 tree.table_value[slot] += out[tree.trace_players[i]]
     if SOLVER:
         prove(tree, run, depth)
-    if PLAYERS == 1 and out[0] > run.best_score:
+    whole = run.terminal == 1 if EVALUATED else True  # an estimate is no result
+    if PLAYERS == 1 and whole and out[0] > run.best_score:
         run.best_score = out[0]
         run.best_length = length
         for i in range(length):

@@ -61,6 +61,7 @@ class Worker:
 
     texts: tuple[Path, ...] = (HERE / "expansion.py", HERE / "steps.py")
     entry = "search"
+    until = 2**62  # simulations at which the run under way ends
 
     def __init__(
         self,
@@ -86,6 +87,7 @@ class Worker:
         if domain.is_record:
             self._root[0] = state._record[0]
         self._params["goal"] = math.inf
+        self._tree: Any = None
         self._plan = np.zeros(1, PHASES)
         self._chosen = np.zeros(0, np.int32)
         self.keep(0)
@@ -98,6 +100,11 @@ class Worker:
     def run(self) -> Any:
         """Counters and the best score (``layout.RUN``)."""
         return self._run[0]
+
+    @property
+    def params(self) -> Any:
+        """The numbers of the options (``layout.PARAMS``)."""
+        return self._params[0]
 
     @property
     def nodes(self) -> np.ndarray:
@@ -245,6 +252,11 @@ class Worker:
         """How many nodes and edges there is room for."""
         return self._capacity[0], self._capacity[1] - 1
 
+    def set_schedule(self, schedule: np.ndarray) -> None:
+        """Who is next at the root, with ``GUMBEL``."""
+        given: Any = schedule if self.compiled else Cells(schedule)
+        self._tree = self._tree._replace(schedule=given)
+
     def set_goal(self, score: float) -> None:
         """End a search at the first simulation that scores more."""
         self._params["goal"] = score
@@ -258,6 +270,7 @@ class Worker:
         run["nodes"] = 1
         run["edges"] = 0
         run["free"][:] = 0
+        run["stirred"] = 0
         run["created"] += 1
         self._tree.nodes[0] = self._tree.blank[0]
 
@@ -360,6 +373,7 @@ class Worker:
             "marks": np.zeros(on.PLAYERS * on.KEYS if on.RAVE else 1, np.int64),
             "table_visits": np.zeros(table, np.int64),
             "table_value": np.zeros(table),
+            "schedule": np.zeros((1, 1), np.int32),
             "lows": np.full(on.PLAYERS, math.inf),
             "highs": np.full(on.PLAYERS, -math.inf),
             **_tabulated(),
@@ -455,6 +469,8 @@ def status_message(worker: Worker, status: int) -> str | None:
         layout.BAD_CHOICE: f"the rule choose{_of(on, 'choose')} returned nan",
         layout.BAD_BACK_UP: f"the rule back_up{_of(on, 'back_up')} has made the value of a node "
         "infinite or nan",
+        layout.NO_WEIGHT: f"evaluate gave no weight for action {culprit} of {name}: weights have a "
+        "column for each action, from 0 up",
         layout.BAD_WEIGHT: f"a rule gave action {culprit} of {name} no usable weight: order must "
         "return a number, and rollout_weight one from 0 up",
         layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers; a simulation "

@@ -14,10 +14,20 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import CompileError, OptionError, TreeFileError
+from treewright.kernel.evaluated import Evaluator
 from treewright.kernel.fingerprint import Fingerprint, Unhashable
 from treewright.kernel.worker import KEPT
 from treewright.library.domain import Domain
-from treewright.library.options import Options, Rave, Rollout, Rules, SelectionBias, Widening
+from treewright.library.options import (
+    Gumbel,
+    Noise,
+    Options,
+    Rave,
+    Rollout,
+    Rules,
+    SelectionBias,
+    Widening,
+)
 from treewright.library.search import Search
 from treewright.library.tree_check import check_tree
 from treewright.library.writing import whole
@@ -38,6 +48,7 @@ def save(search: Search, path: Path) -> None:
         "rules": _rules(search.domain),
         "options": asdict(replace(search.options, rules=None)),
         "own": _own(search.options.rules),
+        "batch": None if search.evaluate is None else search.batch,
         "seed": search.seed,
         "workers": len(search.workers),
         "memory": search.memory,
@@ -51,10 +62,16 @@ def save(search: Search, path: Path) -> None:
         np.savez(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 
 
-def load(path: str | Path, domain: Domain, rules: Rules | None = None) -> Search:
+def load(
+    path: str | Path,
+    domain: Domain,
+    rules: Rules | None = None,
+    evaluate: Evaluator | None = None,
+) -> Search:
     """Read a search that :meth:`Search.save` wrote; running it goes on as if never stopped.
 
-    ``rules`` are those of the search, if it had rules of its own: functions are not in the file.
+    ``rules`` and ``evaluate`` are those of the search, if it had any: functions are not in the
+    file.
 
     The file is data: all of it is checked, and its position and its tree are played through with
     the domain's rules.  Whatever is wrong with it is a :class:`treewright.TreeFileError`.
@@ -63,7 +80,7 @@ def load(path: str | Path, domain: Domain, rules: Rules | None = None) -> Search
         about, arrays = _read(Path(path))
         _check_domain(about, domain)
         _check_own(about, rules)
-        search = _search(about, arrays, domain, rules)
+        search = _search(about, arrays, domain, rules, evaluate)
         for i, worker in enumerate(search.workers):
             saved = {k: arrays[f"{i}/{k}"] for k in worker.saved}
             parents = check_tree(worker, saved)
@@ -109,12 +126,20 @@ def _check_own(about: dict[str, Any], rules: Rules | None) -> None:
 
 
 def _search(
-    about: dict[str, Any], arrays: dict[str, np.ndarray], domain: Domain, rules: Rules | None
+    about: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    domain: Domain,
+    rules: Rules | None,
+    evaluate: Evaluator | None,
 ) -> Search:
     """An empty search, at the position that the file's history leads to."""
     workers, per_worker = about["workers"], len(IN_A_WORKER)
     if type(workers) is not int or len(arrays) != workers * per_worker:
         raise TreeFileError(f"it has not {per_worker} arrays for each of its workers")
+    batch = about["batch"]
+    if (batch is None) != (evaluate is None):
+        says = "had none" if batch is None else "was searched with an evaluator, which load needs"
+        raise TreeFileError(f"load(evaluate=...) does not fit: it {says}")
     search = Search(
         domain,
         replace(_options(about["options"]), rules=rules),
@@ -123,6 +148,8 @@ def _search(
         memory=about["memory"],
         when_full=about["when_full"],
         engine=about["engine"],
+        evaluate=evaluate,
+        batch=batch or 1,
     )
     score, sequence = about["best"]
     if type(score) is not float or math.isnan(score) or score == math.inf:
@@ -189,8 +216,14 @@ def _shown(value: Any) -> Any:
 
 
 def _options(saved: dict[str, Any]) -> Options:
-    kinds = {"rave": Rave, "selection_bias": SelectionBias, "widening": Widening}
-    kinds["rollout"] = Rollout  # type: ignore[assignment]
+    kinds: dict[str, Any] = {
+        "rave": Rave,
+        "selection_bias": SelectionBias,
+        "widening": Widening,
+        "rollout": Rollout,
+        "noise": Noise,
+        "gumbel": Gumbel,
+    }
     ready = {k: kinds[k](**v) if k in kinds and v is not None else v for k, v in saved.items()}
     return Options(**ready)
 

@@ -154,6 +154,43 @@ class Rollout:
 
 
 @_options
+class Noise:
+    """Noise at the root (Silver et al. 2017): ``P = (1 - share) P + share Dirichlet(alpha)``.
+
+    It keeps self-play from playing the same game again and again.
+    """
+
+    alpha: float = 0.3
+    share: float = 0.25
+
+    def __post_init__(self) -> None:
+        _number("Noise(alpha)", self.alpha, 1e-3, 1e6)
+        _number("Noise(share)", self.share, 0.0, 1.0)
+
+
+@_options
+class Gumbel:
+    """Root selection by Gumbel numbers and sequential halving (Danihelka et al. 2022).
+
+    Of the root's actions, ``considered`` are drawn without replacement by their weight; the
+    budget is shared out over rounds, and after each the worse half drops out.  What is compared is
+    ``g + ln P + (c_visit + max N) c_scale Q``.  It makes the most of few simulations, and needs
+    to know how many there are.
+    """
+
+    considered: int = 16
+    c_visit: float = 50.0
+    c_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        count = self.considered
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
+            raise OptionError(f"Gumbel(considered) must be from 1 to 1024, not {count!r}")
+        _number("Gumbel(c_visit)", self.c_visit, 0.0, 1e9)
+        _number("Gumbel(c_scale)", self.c_scale, 0.0, 1e9)
+
+
+@_options
 class Rules:
     """Rules of your own, as plain Python functions that are compiled into the kernel.
 
@@ -268,6 +305,8 @@ class Options:
     normalise: rewards of any scale: ``Q`` is taken on a scale from the lowest reward that its
         player has seen, 0, to the highest, 1: ``c`` and ``fpu`` mean the same in every domain.
     rules: rules of your own (:class:`Rules`).
+    noise, gumbel: at the root, for self-play and for few simulations; they act on ``weight``, or on
+        the weights of an evaluator.
     keep_state: single player: keep the state in which the best simulation ended, for answers
         that are a thing rather than a sequence (``Search.best_state``).
     """
@@ -291,6 +330,8 @@ class Options:
     keep_state: bool = False
     normalise: bool = False
     rules: Rules | None = None
+    noise: Noise | None = None
+    gumbel: Gumbel | None = None
 
     def __post_init__(self) -> None:
         _number("c", self.c, 0.0, 1e12)
@@ -306,6 +347,8 @@ class Options:
             ("selection_bias", SelectionBias),
             ("widening", Widening),
             ("rules", Rules),
+            ("noise", Noise),
+            ("gumbel", Gumbel),
         ):
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
@@ -314,6 +357,10 @@ class Options:
             raise OptionError(f"rollout must be tw.Rollout(...), not {self.rollout!r}")
         if self.rave is not None and self.selection_bias is not None:
             raise OptionError("rave and selection_bias both replace the node's value: choose one")
+        if self.noise is not None and not (self.puct or self.gumbel or self.rules):
+            raise OptionError("noise is in the weights of actions: it needs puct, gumbel or a rule")
+        if self.gumbel is not None and self.solver:
+            raise OptionError("gumbel and solver both decide at the root: choose one")
         rules = self.rules.functions if self.rules is not None else {}
         if "urgency" in rules and self.puct:
             raise OptionError(

@@ -87,7 +87,8 @@ class Phases:
 
 def has_compiled_phases(search: "Search") -> bool:
     """Whether kernel/phases.py can run here: with one tree that it searches itself."""
-    return len(search.workers) == 1 and search.workers[0].entry == "search"
+    alone = len(search.workers) == 1 and search.workers[0].entry == "search"
+    return alone and search.options.gumbel is None  # which needs a schedule for each phase
 
 
 def in_one_call(

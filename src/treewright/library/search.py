@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from treewright.errors import DomainError, OptionError, nearest
+from treewright.errors import DomainError, EvaluatorError, OptionError, nearest
 from treewright.kernel import layout
+from treewright.kernel.evaluated import EvaluatedWorker, Evaluator
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.worker import Worker, status_message
 from treewright.library.blame import from_traceback
@@ -29,12 +30,14 @@ from treewright.library.phases import (
 )
 from treewright.library.position import Position
 from treewright.library.result import Child, Result
+from treewright.library.root import Roots, policy_of, schedule
 from treewright.library.switches import params_of, parse_memory, switches_of
-from treewright.library.tree import TreeView, merge_children
-from treewright.random import stream
+from treewright.library.tree import TreeView, merge_children, root_of
+from treewright.random import stream, uniform
 
 SLICE = 0.01  # seconds of compiled search between looks at the clock and at Ctrl-C
 DEFAULT_SIMULATIONS = 10_000
+MOST_WITH_GUMBEL = 1_000_000
 WhenFull = Literal["stop", "rollout", "recycle"]
 
 
@@ -56,9 +59,14 @@ class Search:
     trees; ``when_full`` says what happens then: ``stop``, go on with ``rollout`` only, or
     ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain;
     ``debug=True`` compiles it with every index checked.
+
+    ``evaluate(states)`` values leaves in the place of rollouts, ``batch`` of them at a time.  It
+    gets an array of states (a list, if they are Python objects) and returns the rewards that it
+    expects: a row of players for each state, or, with at most two players, one number each, for
+    the player to move.  It may return ``values, weights``, the weights by action.
     """
 
-    _worker_type = Worker
+    _worker_type: type[Worker] = Worker
     _choose: Choice | None = None  # a baseline's own way to choose the move
 
     def __init__(
@@ -72,6 +80,8 @@ class Search:
         when_full: WhenFull = "stop",
         engine: Literal["compiled", "python"] = "compiled",
         debug: bool = False,
+        evaluate: Evaluator | None = None,
+        batch: int = 64,
     ) -> None:
         if not isinstance(domain, Domain):
             raise OptionError(f"Search needs an instance of a tw.Domain, not {domain!r}")
@@ -86,6 +96,8 @@ class Search:
             raise OptionError(f"seed must be a whole number, not {seed!r}")
         if workers > 1 and options and options.rules and options.rules.choose:
             raise OptionError("a rule for the choice looks at one tree: it needs workers=1")
+        if workers > 1 and options and options.gumbel:
+            raise OptionError("gumbel shares out the simulations of one tree: it needs workers=1")
         if engine == "compiled" and not domain.is_record:
             raise OptionError(
                 f"{domain.name} keeps its states in Python objects: use engine='python'"
@@ -106,7 +118,11 @@ class Search:
         self._best: tuple[float, list[int]] = (-math.inf, [])
         self._seconds = 0.0
         self._stopped = "simulations"
-        switches = switches_of(domain, self.options)
+        self.evaluate, self.batch = evaluate, batch
+        if evaluate is not None:
+            _check_evaluator(self, workers)
+            self._worker_type = EvaluatedWorker
+        switches = switches_of(domain, self.options, evaluate is not None)
         params = params_of(self.options, self.memory // workers, when_full)
         state = domain.new_state()
         self.workers = [
@@ -123,6 +139,9 @@ class Search:
         ]
         for worker in self.workers:
             worker.start()
+            if evaluate is not None:
+                assert isinstance(worker, EvaluatedWorker)
+                worker.set_evaluator(evaluate, batch)
         if not self.position.ended:
             self._set_players(self.position.player)
 
@@ -258,10 +277,23 @@ class Search:
             limits = self._limits(2 * nodes + 1000, nodes)
         else:
             limits = self._limits(simulations, nodes)
+        if self.options.gumbel is not None:
+            self._set_schedules(simulations, limits)
         started = time.perf_counter()
         deadline = started + seconds if seconds is not None else math.inf
         self._run_workers(limits, started, deadline, until, progress)
         self._keep_best(self.history)
+
+    def _set_schedules(self, simulations: int | None, limits: list[tuple[int, int]]) -> None:
+        """Gumbel's choice shares out a number of simulations."""
+        assert self.options.gumbel is not None
+        if simulations is None or simulations > MOST_WITH_GUMBEL:
+            raise OptionError(
+                f"gumbel needs a number of simulations, at most {MOST_WITH_GUMBEL:,}, to share out"
+            )
+        for worker, (limit, _) in zip(self.workers, limits, strict=True):
+            made = int(worker.run["simulations"]) - int(worker.nodes[0]["visits"])
+            worker.set_schedule(schedule(self.options.gumbel.considered, limit - made))
 
     def compile(self) -> None:
         """Compile the kernel, or load it, now: the first run does it otherwise."""
@@ -357,7 +389,8 @@ class Search:
     @property
     def choose(self) -> Choice:
         """By what the action to play is chosen: the options say so, or a baseline does."""
-        if self.options.rules is not None and self.options.rules.choose is not None:
+        rules = self.options.rules
+        if self.options.gumbel is not None or (rules is not None and rules.choose is not None):
             return "value"  # what the rule says stands there for the mean
         return self._choose or self.options.choose
 
@@ -407,6 +440,30 @@ class Search:
             raise OptionError(f"{who} decides at the root: there is no outcome to draw")
         # workers have the streams from 0 up
         return position.chance(stream(stream_seed(self.seed, -1 - len(self.history))))
+
+    def roots(self) -> Roots:
+        """The actions at the root with their statistics, as arrays of one row."""
+        return root_of(self.workers[0])
+
+    def policy(self, temperature: float = 1.0) -> dict[int, float]:
+        """Each action's probability: the shares of visits, or Gumbel's improved policy.
+
+        The shares are taken to the power of 1 over the temperature: 0 is the most visited alone.
+        """
+        roots = self.roots()
+        chances = policy_of(roots, self.options, temperature)[0]
+        return {int(a): float(c) for a, c in zip(roots.action[0], chances, strict=True) if a >= 0}
+
+    def sample(self, temperature: float = 1.0) -> int:
+        """An action drawn by :meth:`policy`; the seed and the number of actions played decide."""
+        if self.position.is_chance:
+            return self.draw()
+        left = uniform(stream(stream_seed(self.seed, -1 - len(self.history))))
+        for action, chance in (policy := self.policy(temperature)).items():
+            left -= chance
+            if left < 0:
+                return action
+        return max(policy, key=lambda a: policy[a])
 
     def save(self, path: str | Path) -> None:
         """Write the whole search to a file; :func:`treewright.load` goes on from there."""
@@ -510,6 +567,7 @@ class Search:
     ) -> None:
         """Run one worker slice by slice until a limit, an error or ``stop``."""
         worker.set_limit(limit[1])
+        worker.until = limit[0]
         size = 1
         next_look = time.perf_counter() + SLICE
         while True:
@@ -534,7 +592,7 @@ class Search:
     def _call(self, worker: Worker, simulations: int, step: Callable[[Worker, int], int]) -> int:
         try:
             return step(worker, simulations)
-        except (DomainError, KeyboardInterrupt, MemoryError):
+        except (DomainError, EvaluatorError, KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:
             raise self._explained(worker, error) from error
@@ -598,6 +656,15 @@ class Search:
             score = float(worker.run["best_score"])
             if self.domain.players == 1 and score > self._best[0]:
                 self._best = (score, before + worker.best_sequence)
+
+
+def _check_evaluator(search: Search, workers: int) -> None:
+    if not callable(search.evaluate):
+        raise OptionError(f"evaluate must be a function of states, not {search.evaluate!r}")
+    if type(search.batch) is not int or not 1 <= search.batch <= 2**20:
+        raise OptionError(f"batch must be a whole number, from 1 up; not {search.batch!r}")
+    if workers > 1:
+        raise OptionError("an evaluator is asked by one worker: use batch, and workers=1")
 
 
 def _search(worker: Worker, simulations: int) -> int:

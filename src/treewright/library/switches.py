@@ -8,7 +8,7 @@ from treewright.kernel import layout
 from treewright.kernel.layout import Switches
 from treewright.kernel.rules import wanted
 from treewright.library.domain import Domain
-from treewright.library.options import Options
+from treewright.library.options import Options, Rollout
 
 _POLICIES = {
     "uniform": layout.UNIFORM,
@@ -23,9 +23,9 @@ _SMALLEST = 2**14
 _LARGEST = 2**50
 
 
-def switches_of(domain: Domain, options: Options) -> Switches:
+def switches_of(domain: Domain, options: Options, evaluated: bool = False) -> Switches:
     """The structure of the kernel for these options, after checking that the domain fits."""
-    _check(domain, options)
+    _check(domain, options, evaluated)
     rollout = options.rollout
     rules = options.rules.functions if options.rules is not None else {}
     selects = options.selection_bias is not None
@@ -65,6 +65,9 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
         REWINDS=domain.function("rewind") is not None,
         NORMALISE=options.normalise,
+        EVALUATED=evaluated,
+        NOISE=options.noise is not None,
+        GUMBEL=options.gumbel is not None,
         STATISTICS=options.rules.statistics if options.rules is not None else (),
         rules=rules,
     )
@@ -73,6 +76,7 @@ def switches_of(domain: Domain, options: Options) -> Switches:
 def params_of(options: Options, memory: int, when_full: str) -> dict[str, float]:
     """The numbers that are arguments of the kernel."""
     rave, widening, rollout = options.rave, options.widening, options.rollout
+    noise, gumbel = options.noise, options.gumbel
     return {
         "c": options.c,
         "fpu": math.inf if options.fpu is None else options.fpu,
@@ -87,6 +91,10 @@ def params_of(options: Options, memory: int, when_full: str) -> dict[str, float]
         "until": math.inf if rollout.until is None else rollout.until,
         "widen_k": widening.k if widening else 0.0,
         "widen_alpha": widening.alpha if widening else 0.0,
+        "noise_alpha": noise.alpha if noise else 1.0,
+        "noise_share": noise.share if noise else 0.0,
+        "gumbel_visits": gumbel.c_visit if gumbel else 0.0,
+        "gumbel_scale": gumbel.c_scale if gumbel else 0.0,
         "memory": memory,
         "max_created": 2**62,
         "rollout_when_full": when_full == "rollout",
@@ -111,12 +119,15 @@ def parse_memory(memory: str | int) -> int:
     return size
 
 
-def _check(domain: Domain, options: Options) -> None:
+def _check(domain: Domain, options: Options, evaluated: bool) -> None:
     """Refuse switches that this domain can't serve, saying what it lacks."""
     name, rollout, rules = domain.name, options.rollout, options.rules
+    if evaluated:
+        _check_evaluated(name, options)
     weighs = rules is not None and rules.rollout_weight is not None
     needs = [
-        (options.puct, "puct", "weight"),
+        (options.puct and not evaluated, "puct", "weight"),
+        (options.gumbel is not None and not evaluated, "gumbel", "weight"),
         (options.expand in ("weighted", "best"), f"expand={options.expand!r}", "weight"),
         (options.expand == "rollout", "expand='rollout'", "rollout"),
         (options.bound, "bound", "beat"),
@@ -133,7 +144,13 @@ def _check(domain: Domain, options: Options) -> None:
         (options.horizon == "turn", "horizon='turn'", "value"),
     ]
     if rules is not None and (function := rules.functions.get("urgency")) is not None:
-        needs.append(("prior" in wanted(function), "a rule that asks for the prior", "weight"))
+        needs.append(
+            (
+                "prior" in wanted(function) and not evaluated,
+                "a rule that asks for the prior",
+                "weight",
+            )
+        )
     for needed, what, hook in needs:
         if needed and domain.function(hook) is None:
             raise OptionError(f"{what} needs {name} to define the function {hook}")
@@ -150,3 +167,19 @@ def _check(domain: Domain, options: Options) -> None:
         )
     if domain.players > 2 and options.solver:
         raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")
+
+
+def _check_evaluated(name: str, options: Options) -> None:
+    """An evaluator takes the place of rollouts, and of the domain's weights."""
+    unfit = {
+        "rave": options.rave is not None,
+        "selection_bias": options.selection_bias is not None,
+        "bound": options.bound,
+        "horizon='turn'": options.horizon == "turn",
+        "keep_state": options.keep_state,
+        "rollout": options.rollout != Rollout(),
+        f"expand={options.expand!r}": options.expand not in ("uniform", "listed"),
+    }
+    for what, given in unfit.items():
+        if given:
+            raise OptionError(f"{what} has no meaning with an evaluator; {name} was given one")

@@ -10,10 +10,12 @@ import numpy as np
 
 from treewright.errors import MissingExtra
 from treewright.kernel.choice import before, best_of, sure
+from treewright.kernel.trees import roots_of as columns_of_roots
 from treewright.kernel.worker import Worker
-from treewright.library.options import Choice
+from treewright.library.options import Choice, Gumbel
 from treewright.library.position import Position
 from treewright.library.result import Child, Children
+from treewright.library.root import Roots, promises, roots_of
 from treewright.library.switches import CHOICES
 
 if TYPE_CHECKING:
@@ -236,6 +238,7 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
     """(action, numbers) of every edge at the root of one worker, or of the tried ones."""
     nodes, edges = worker.nodes, worker.edges
     root = nodes[0]
+    promised = _promised(worker) if worker.switches.GUMBEL else {}
     listed = root["n"] if untried and worker.lists_all else root["tried"]
     for edge in edges[root["first"] : root["first"] + listed]:
         child = int(edge["child"])
@@ -243,6 +246,8 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
         names = edge.dtype.names or ()
         if "choose" in worker.switches.rules:
             row["score"] = worker.score(child) if child >= 0 else -math.inf
+        if worker.switches.GUMBEL:
+            row["score"] = promised[int(nodes[child]["action"]) if child >= 0 else ~child]
         if child >= 0:
             node = nodes[child]
             row |= {"visits": float(node["visits"]), "value": float(node["value"])}
@@ -259,6 +264,22 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
             if child >= 0:
                 row |= {"low": float(nodes[child]["low"]), "high": float(nodes[child]["high"])}
         yield (int(nodes[child]["action"]) if child >= 0 else ~child), row
+
+
+def root_of(worker: Worker) -> Roots:
+    """The actions at the root of one worker with their statistics, as arrays of one row."""
+    columns = columns_of_roots(worker.nodes[None], worker.edges[None], worker.lists_all)
+    saved = worker.saved
+    ranges = saved["lows"][None], saved["highs"][None]
+    return roots_of(worker.switches.NORMALISE, columns, saved["run"], ranges)
+
+
+def _promised(worker: Worker) -> dict[int, float]:
+    """What Gumbel's choice compares, by action."""
+    visits, scale = worker.params["gumbel_visits"], worker.params["gumbel_scale"]
+    roots = root_of(worker)
+    scores = promises(roots, Gumbel(c_visit=float(visits), c_scale=float(scale)))
+    return dict(zip(roots.action[0].tolist(), scores[0].tolist(), strict=True))
 
 
 def _child(action: int, row: dict[str, float], position: Position) -> Child:

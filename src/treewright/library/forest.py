@@ -1,0 +1,228 @@
+"""Many roots at once: positions to judge, or games of self-play, searched side by side."""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from treewright.errors import DomainError, OptionError
+from treewright.kernel.evaluated import Evaluator
+from treewright.kernel.rng import stream_seed
+from treewright.kernel.trees import Trees
+from treewright.kernel.worker import status_message
+from treewright.library.domain import Domain
+from treewright.library.options import Options
+from treewright.library.phases import STOPPED
+from treewright.library.position import Position
+from treewright.library.result import Result
+from treewright.library.root import (
+    Roots,
+    by_action,
+    first_by_visits,
+    policy_of,
+    promises,
+    roots_of,
+    schedule,
+)
+from treewright.library.search import Search
+from treewright.library.switches import parse_memory
+
+LEAST = 2**14  # bytes for each tree
+
+
+class Forest:
+    """A tree for each of many positions of one domain, in one compiled loop.
+
+    ``states`` are the positions: a number of them at the domain's own start, or a list of
+    :class:`Position` or of their states.  The tree of the i-th position is that of
+    ``tw.Search(domain, options, seed=seed + i)`` begun there.  ``memory`` is for all of them
+    together.  ``evaluate`` is as in :class:`Search`; each call gets the leaves of all trees,
+    ``batch`` of each.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        states: int | Sequence[Any],
+        options: Options | None = None,
+        *,
+        seed: int = 0,
+        memory: str | int = "512MiB",
+        engine: Literal["compiled", "python"] = "compiled",
+        evaluate: Evaluator | None = None,
+        batch: int = 1,
+    ) -> None:
+        positions = _positions(domain, states)
+        self.seed = seed
+        each = parse_memory(memory) // len(positions)
+        if each < LEAST:
+            raise OptionError(f"memory={memory!r} is too little for {len(positions)} trees")
+        # one that is like each of them: it checks what is given, and shows one when asked
+        self._like = Search(
+            domain, options, memory=each, engine=engine, evaluate=evaluate, batch=batch, seed=seed
+        )
+        self._trees = Trees(self._like.workers[0], len(positions), evaluate, batch)
+        self._seconds = 0.0
+        self._stopped = "simulations"
+        self.begin(positions)
+
+    def __len__(self) -> int:
+        return self._trees.count
+
+    @property
+    def domain(self) -> Domain:
+        return self._like.domain
+
+    @property
+    def options(self) -> Options:
+        return self._like.options
+
+    def begin(self, states: int | Sequence[Any], seed: int | None = None) -> None:
+        """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
+        positions = _positions(self.domain, states)
+        if len(positions) != len(self):
+            raise OptionError(f"this forest has {len(self)} trees, not {len(positions)}")
+        if seed is not None:
+            self.seed = seed
+        for r, position in enumerate(positions):
+            if self.domain.is_record:
+                self._trees.states[r] = position.state._record[0]
+            else:
+                self._trees.states[r] = position.state
+        self.ended = np.array([p.ended for p in positions])
+        players = [0 if p.ended else p.player for p in positions]
+        self._trees.begin([stream_seed(self.seed + r) for r in range(len(self))], players)
+
+    def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
+        """Search each position with so many more simulations; one that has ended is left out."""
+        self._like._check_budget(simulations, seconds, None)
+        self._like._stop.clear()
+        self._trees.compile()
+        limits = self._trees.runs["simulations"] + np.where(self.ended, 0, simulations)
+        started = time.perf_counter()
+        self._stopped = "simulations"
+        if self.options.gumbel is not None:
+            self._trees.set_schedule(schedule(self.options.gumbel.considered, int(limits.max())))
+        pace = _Pace(started + seconds, self._like)
+        with self._like._catch_interrupt():
+            self._trees.run(limits, pace.simulations, pace.enough)
+        self._seconds = time.perf_counter() - started
+        self._check()
+        return self
+
+    def _check(self) -> None:
+        """A tree that its domain has broken, in one sentence; the others have gone on."""
+        for r, status in enumerate(self._trees.statuses.tolist()):
+            worker = self._like.workers[0]
+            worker.run["culprit"] = self._trees.runs[r]["culprit"]
+            message = status_message(worker, status)
+            if message is not None:
+                raise DomainError(f"position {r}: {message}")
+
+    # -------------------------------------------------------------------------- results
+
+    @property
+    def simulations(self) -> np.ndarray:
+        """How many were made for each position."""
+        made: np.ndarray = self._trees.runs["simulations"].copy()
+        return made
+
+    def search(self, i: int) -> Search:
+        """The search of one position, to look at or to go on with; a copy."""
+        like = self._like
+        copied = Search(
+            self.domain,
+            self.options,
+            seed=self.seed + i,
+            memory=like.memory,
+            engine=like.engine,
+            evaluate=like.evaluate,
+            batch=like.batch,
+        )
+        copied.begin(Position(self.domain, self._state(i)).state)
+        saved = self._trees.saved(i)
+        copied.workers[0].restore(saved)
+        copied._seconds = self._seconds
+        copied._stopped = STOPPED.get(int(self._trees.statuses[i]), self._like._stopped)
+        copied._keep_best([])
+        return copied
+
+    def result(self, i: int) -> Result:
+        """What is known of one position."""
+        return self.search(i).result()
+
+    def _state(self, i: int) -> Any:
+        states = self._trees.states
+        if not self.domain.is_record:
+            return states[i]
+        from treewright.kernel.interpreted import RecordProxy
+
+        return RecordProxy(states[i : i + 1].copy())
+
+    def roots(self) -> Roots:
+        """The actions of all positions, with their statistics, as arrays."""
+        runs = self._trees.runs
+        return roots_of(
+            self.options.normalise, self._trees.edges_of_roots(), runs, self._trees.ranges()
+        )
+
+    @property
+    def best(self) -> np.ndarray:
+        """The action to play at each position; -1 where it has ended."""
+        if self.options.gumbel is None and self._like.choose != "visits":
+            found = [-1 if over else self.result(i).best for i, over in enumerate(self.ended)]
+            return np.array(found)
+        roots = self.roots()
+        if self.options.gumbel is not None:
+            at = promises(roots, self.options.gumbel).argmax(axis=1)
+        else:
+            at = first_by_visits(roots)
+        return np.where(self.ended, -1, roots.action[np.arange(len(self)), at])
+
+    def policy(self, actions: int, temperature: float = 1.0) -> np.ndarray:
+        """What to learn from: for each position a probability for each of so many actions.
+
+        The shares of the visits (to the power of 1 over the temperature); with
+        ``Options(gumbel=…)`` the improved policy.  A position that has ended has zeros.
+        """
+        roots = self.roots()
+        return by_action(roots, policy_of(roots, self.options, temperature), actions)
+
+    def sample(self, temperature: float = 1.0) -> np.ndarray:
+        """An action for each position, drawn by :meth:`policy`; -1 where it has ended.
+
+        The draw depends on the seed and on how many simulations were made.
+        """
+        roots = self.roots()
+        chances = policy_of(roots, self.options, temperature)
+        key = [self.seed & (2**64 - 1), int(self.simulations.sum())]
+        drawn = np.random.default_rng(key).random(len(self))[:, None]
+        at = np.minimum((chances.cumsum(axis=1) <= drawn).sum(axis=1), chances.shape[1] - 1)
+        return np.where(self.ended, -1, roots.action[np.arange(len(self)), at])
+
+
+class _Pace:
+    """Rounds of well under a second, so that Ctrl-C and a limit of time are met."""
+
+    def __init__(self, deadline: float, search: Search) -> None:
+        self._deadline, self._search = deadline, search
+        self.simulations = 64
+
+    def enough(self) -> bool:
+        if time.perf_counter() >= self._deadline:
+            self._search._end("seconds")
+        return self._search._stop.is_set()
+
+
+def _positions(domain: Domain, states: int | Sequence[Any]) -> list[Position]:
+    if isinstance(states, bool) or (isinstance(states, int) and states < 1):
+        raise OptionError(f"a forest needs at least one position, not {states!r}")
+    if isinstance(states, int):
+        start = domain.new_state()
+        return [Position(domain, start) for _ in range(states)]
+    found = [s if isinstance(s, Position) else Position(domain, s) for s in states]
+    if not found:
+        raise OptionError("a forest needs at least one position")
+    return found
