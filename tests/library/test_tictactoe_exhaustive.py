@@ -5,6 +5,8 @@ The minimax here knows nothing of Treewright's domain: a position is a string of
 
 import functools
 
+import pytest
+
 import treewright as tw
 from treewright.apps.games.tictactoe import TicTacToe
 
