@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright.errors import DomainError, OptionError
+from treewright.kernel import layout
 from treewright.kernel.evaluated import Evaluator
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.trees import Trees
@@ -114,10 +115,10 @@ class Forest:
 
     def _check(self) -> None:
         """A tree that its domain has broken, in one sentence; the others have gone on."""
-        for r, status in enumerate(self._trees.statuses.tolist()):
-            worker = self._like.workers[0]
+        worker = self._like.workers[0]
+        for r in np.flatnonzero(self._trees.statuses != layout.DONE).tolist():
             worker.run["culprit"] = self._trees.runs[r]["culprit"]
-            message = status_message(worker, status)
+            message = status_message(worker, int(self._trees.statuses[r]))
             if message is not None:
                 raise DomainError(f"position {r}: {message}")
 
