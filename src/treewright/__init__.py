@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from treewright.library.registry import make as make
     from treewright.library.result import Child as Child
     from treewright.library.result import Result as Result
-    from treewright.library.search import Progress as Progress
+    from treewright.library.running import Progress as Progress
     from treewright.library.search import Search as Search
     from treewright.library.tree import TreeView as TreeView
 
@@ -77,7 +77,7 @@ _WHERE = {
     "Phases": "library.phases",
     "Position": "library.position",
     "Result": "library.result",
-    "Progress": "library.search",
+    "Progress": "library.running",
     "Search": "library.search",
     "App": "library.applications",
     "Command": "library.applications",

@@ -19,7 +19,8 @@ from treewright.library.switches import CHOICES
 from treewright.library.tree import best_action
 
 if TYPE_CHECKING:
-    from treewright.library.search import Progress, Search
+    from treewright.library.running import Progress
+    from treewright.library.search import Search
 
 STOPPED = {
     layout.DONE: "simulations",

@@ -13,7 +13,7 @@ from treewright.library.writing import json_text
 
 if TYPE_CHECKING:
     from treewright.library.options import Options
-    from treewright.library.search import Progress
+    from treewright.library.running import Progress
 
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]

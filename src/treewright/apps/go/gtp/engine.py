@@ -21,7 +21,7 @@ from treewright.apps.go.gtp.player import Player, Style, Thought
 from treewright.apps.go.gtp.protocol import Command, Refused, answer, parse
 from treewright.apps.go.setup import COLOURS, handicap_points, to_point, to_vertex
 from treewright.errors import TreewrightError
-from treewright.library.search import Progress
+from treewright.library.running import Progress
 from treewright.library.writing import write_whole
 
 ANALYZE = {"lz-analyze": "lz", "kata-analyze": "kata", "analyze": "plain"}

@@ -11,7 +11,8 @@ from treewright.apps.go.gtp.openings import known
 from treewright.errors import OptionError, nearest
 from treewright.library.options import Options, Rave, Rollout
 from treewright.library.result import Result
-from treewright.library.search import Progress, Search
+from treewright.library.running import Progress
+from treewright.library.search import Search
 
 HEAVY = Rollout("domain")
 MC_RAVE = Rave(bias=0.009, first=True, fade=True)

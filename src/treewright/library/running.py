@@ -1,0 +1,230 @@
+"""How a search spends its budget: slices, threads, limits, callbacks, Ctrl-C."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from treewright.errors import DomainError, EvaluatorError
+from treewright.kernel import layout
+from treewright.kernel.worker import Worker, status_message
+from treewright.library.blame import from_traceback
+from treewright.library.domain import Domain
+from treewright.library.interrupt import ends_at_second_interrupt
+from treewright.library.phases import STOPPED
+
+if TYPE_CHECKING:
+    from treewright.library.search import Search
+
+SLICE = 0.01  # seconds of compiled search between looks at the clock and at Ctrl-C
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress callback and an ``until`` predicate are given."""
+
+    simulations: int
+    created: int
+    seconds: float
+    search: "Search"
+
+
+class Running:
+    """What runs the workers of a :class:`treewright.Search`."""
+
+    domain: Domain
+    engine: Literal["compiled", "python"]
+    when_full: str
+    workers: list[Worker]
+    _stopped: str
+
+    def __init__(self, workers: int) -> None:
+        self._stop = threading.Event()
+        self._may_run = threading.Event()
+        self._may_run.set()
+        self._locks = [threading.Lock() for _ in range(workers)]
+
+    @property
+    def simulations(self) -> int:
+        """How many were made so far, by all workers."""
+        return sum(int(w.run["simulations"]) for w in self.workers)
+
+    @property
+    def _created(self) -> int:
+        """Nodes ever added, by all workers."""
+        return sum(int(w.run["created"]) for w in self.workers)
+
+    def _limits(self, simulations: int | None, nodes: int | None) -> list[tuple[int, int]]:
+        """Per worker: the total of simulations and of created nodes at which it stops.
+
+        Work is dealt out in turns that go on from run to run, so that two runs of 500 are one
+        run of 1,000.
+        """
+        count = len(self.workers)
+        done = [int(w.run["simulations"]) for w in self.workers]
+        made = [int(w.run["created"]) for w in self.workers]
+
+        def limit(more: int | None, so_far: list[int], i: int) -> int:
+            if more is None:
+                return 2**62
+            before = (sum(so_far) - i + count - 1) // count
+            after = (sum(so_far) + more - i + count - 1) // count
+            return so_far[i] + after - before
+
+        return [(limit(simulations, done, i), limit(nodes, made, i)) for i in range(count)]
+
+    def _run_workers(
+        self,
+        limits: list[tuple[int, int]],
+        started: float,
+        deadline: float,
+        until: Callable[[Progress], bool] | None,
+        progress: Callable[[Progress], object] | None,
+    ) -> None:
+        look = self._look(started, until, progress)
+        if len(self.workers) == 1:
+            self._work(self.workers[0], limits[0], deadline, look, search_step)
+            return
+        next_look = started + SLICE
+        with ThreadPoolExecutor(len(self.workers)) as pool:
+            jobs = [
+                pool.submit(self._work, w, limit, deadline, None, search_step)
+                for w, limit in zip(self.workers, limits, strict=True)
+            ]
+            while wait(jobs, timeout=SLICE).not_done:
+                if look is not None and time.perf_counter() >= next_look:
+                    with self._paused():
+                        look()
+                    next_look = time.perf_counter() + 10 * SLICE
+            for job in jobs:
+                job.result()
+
+    def _look(
+        self,
+        started: float,
+        until: Callable[[Progress], bool] | None,
+        progress: Callable[[Progress], object] | None,
+    ) -> Callable[[], None] | None:
+        """What tells the callbacks where the search is, if there are any."""
+        if progress is None and until is None:
+            return None
+
+        def look() -> None:
+            now = time.perf_counter() - started
+            seen = Progress(self.simulations, self._created, now, cast("Search", self))
+            if progress is not None:
+                progress(seen)
+            if until is not None and until(seen):
+                self._end("until")
+
+        return look
+
+    @contextlib.contextmanager
+    def _paused(self) -> Iterator[None]:
+        """Hold every worker between two slices, so that its tree can be looked at."""
+        self._may_run.clear()
+        with contextlib.ExitStack() as held:
+            for lock in self._locks:
+                held.enter_context(lock)
+            try:
+                yield
+            finally:
+                self._may_run.set()
+
+    def _work(
+        self,
+        worker: Worker,
+        limit: tuple[int, int],
+        deadline: float,
+        look: Callable[[], None] | None,
+        step: Callable[[Worker, int], int],
+    ) -> None:
+        """Run one worker slice by slice until a limit, an error or ``stop``."""
+        worker.set_limit(limit[1])
+        worker.until = limit[0]
+        size = 1
+        next_look = time.perf_counter() + SLICE
+        while True:
+            left = limit[0] - int(worker.run["simulations"])
+            if left <= 0 or self._stop.is_set():
+                return
+            begun = time.perf_counter()
+            if begun >= deadline:
+                self._end("seconds")
+                return
+            self._may_run.wait()
+            with self._locks[self.workers.index(worker)]:
+                status = self._call(worker, min(size, left), step)
+                now = time.perf_counter()
+                if not self._go_on(worker, status):
+                    return
+            size = max(1, min(2 * size, int(size * SLICE / max(now - begun, 1e-7))))
+            if look is not None and now >= next_look:
+                look()
+                next_look = now + 10 * SLICE
+
+    def _call(self, worker: Worker, simulations: int, step: Callable[[Worker, int], int]) -> int:
+        try:
+            return step(worker, simulations)
+        except (DomainError, EvaluatorError, KeyboardInterrupt, MemoryError):
+            raise
+        except Exception as error:
+            raise self._explained(worker, error) from error
+
+    def _explained(self, worker: Worker, error: Exception) -> Exception:
+        """An exception from a domain function as one sentence."""
+        if self.engine == "python":
+            return DomainError(from_traceback(error, self.domain))
+        try:  # the interpreted engine builds the same tree, and knows its line numbers
+            worker.interpreted_twin().search(1)
+        except Exception as seen:
+            return DomainError(from_traceback(seen, self.domain))
+        return DomainError(f"{self.domain.name}: {type(error).__name__}: {error}")
+
+    def _go_on(self, worker: Worker, status: int) -> bool:
+        if status == layout.DONE:
+            return True
+        if status == layout.FULL and self.when_full == "recycle":
+            before = worker.used_bytes
+            worker.recycle()
+            if worker.used_bytes < before:
+                return True
+        message = status_message(worker, status)
+        if message is not None:
+            raise DomainError(message)
+        self._stopped = STOPPED[status]
+        return False
+
+    def _end(self, why: str) -> None:
+        self._stopped = why
+        self._stop.set()
+
+    @contextlib.contextmanager
+    def _catch_interrupt(self) -> Iterator[None]:
+        """Turn Ctrl-C into a clean end; a second one is not caught, and ends what hangs."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        previous = signal.getsignal(signal.SIGINT)
+        if not callable(previous):  # ignored, or not set from Python: not ours to change
+            yield
+            return
+
+        def caught(number: int, frame: Any) -> None:
+            self._end("interrupt")
+            signal.signal(signal.SIGINT, previous)
+
+        signal.signal(signal.SIGINT, caught)
+        try:
+            with ends_at_second_interrupt():
+                yield
+        finally:
+            signal.signal(signal.SIGINT, previous)
+
+
+def search_step(worker: Worker, simulations: int) -> int:
+    return worker.search(simulations)
