@@ -54,8 +54,8 @@ class Search:
     ``seed``, budget and ``workers`` decide the result, on every machine and in both engines.
     ``workers`` trees grow in as many threads and are merged at the root.  ``memory`` bounds the
     trees; ``when_full`` says what happens then: ``stop``, go on with ``rollout`` only, or
-    ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain, and is the
-    only one for states that are Python objects; ``debug=True`` compiles it with every index checked.
+    ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain, and is what
+    states that are Python objects get; ``debug=True`` compiles it with every index checked.
     """
 
     _worker_type = Worker

@@ -210,7 +210,7 @@ def _first(env: Any, episode: Callable[[Any], Episode]) -> Episode:
     """The episode that the environment is in, after a trial of its copies."""
     try:
         first = episode(env)
-        walks = [_walk(first.copy()) for _ in range(2)]
+        alike = _alike(first.copy(), first.copy())
     except TreewrightError:
         raise
     except Exception as error:  # whatever a foreign object raises
@@ -218,7 +218,7 @@ def _first(env: Any, episode: Callable[[Any], Episode]) -> Episode:
             f"{name_of(env)} can't be played on ({error}): reset it before it is searched"
         ) from error
     first.resume()
-    if not _alike(*walks):
+    if not alike:
         raise OptionError(
             f"two copies of {name_of(env)} do not behave alike: they share something, or it "
             f"draws random numbers from somewhere else than its np_random"
@@ -226,16 +226,15 @@ def _first(env: Any, episode: Callable[[Any], Episode]) -> Episode:
     return first
 
 
-def _walk(game: Episode) -> list[Any]:
-    """What is seen of a few steps, always the same."""
-    seen: list[Any] = []
-    while len(seen) < TRIAL and not game.ended:
-        legal = game.legal()
-        seen.append(game.play(legal[len(seen) % len(legal)]))
-    return seen
-
-
-def _alike(one: list[Any], other: list[Any]) -> bool:
+def _alike(one: Episode, other: Episode) -> bool:
+    """Whether two copies that play the same, side by side, see the same."""
     from gymnasium.utils.env_checker import data_equivalence
 
-    return bool(data_equivalence(one, other))
+    for step in range(TRIAL):
+        if one.ended or other.ended:
+            break
+        legal = one.legal()
+        action = legal[step % len(legal)]
+        if not data_equivalence(one.play(action), other.play(action)):
+            return False
+    return one.ended == other.ended

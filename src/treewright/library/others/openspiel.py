@@ -97,7 +97,8 @@ class OpenSpielDomain(OthersDomain):
             self._first.copy,
             players=game.num_players(),
             actions=max(game.num_distinct_actions(), game.max_chance_outcomes()),
-            length=game.max_game_length() + (game.max_chance_nodes_in_history() if chance else 0),
+            # twice what OpenSpiel says, which is too little for some of its games
+            length=2 * (game.max_game_length() + game.max_chance_nodes_in_history() * chance),
             keys=game.num_distinct_actions(),
             chance=chance,
         )
@@ -140,6 +141,11 @@ def from_openspiel(game: Any, *, see_all: bool = False) -> OpenSpielDomain:
     kind, name = game.get_type(), _name(game)
     if kind.dynamics == kinds.Dynamics.MEAN_FIELD:
         raise OptionError(f"{name} is a mean field game: its players are a crowd, not a few")
+    if not 0 < game.num_distinct_actions() < 2**30:
+        raise OptionError(
+            f"{name} has {game.num_distinct_actions()} actions by number; the search needs at "
+            f"least one and less than 2**30"
+        )
     at_once = kind.dynamics == kinds.Dynamics.SIMULTANEOUS
     if at_once:
         game = pyspiel.convert_to_turn_based(game)
@@ -149,8 +155,6 @@ def from_openspiel(game: Any, *, see_all: bool = False) -> OpenSpielDomain:
             f"{name} {hides}, and the search would see it: "
             f"pass see_all=True to search the full state, as somebody who sees all cards does"
         )
-    if game.num_distinct_actions() >= 2**30:
-        raise OptionError(f"{name} has {game.num_distinct_actions()} actions, more than 2**30")
     return OpenSpielDomain(game)
 
 
@@ -167,7 +171,7 @@ def _load(pyspiel: Any, text: str) -> Any:
 
 
 def _name(game: Any) -> str:
-    """``tic_tac_toe``; of a game that stands for another one, that one's."""
+    """``tic_tac_toe``, ``go(board_size=9)``."""
     return str(game).removesuffix("()")
 
 

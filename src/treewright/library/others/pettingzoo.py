@@ -86,7 +86,8 @@ def from_pettingzoo(env: Any, *, outcomes: int = 0) -> PettingZooDomain:
         )
     if not isinstance(env, pettingzoo.AECEnv):
         raise OptionError(
-            f"from_pettingzoo needs an AEC environment, as tictactoe_v3.env() gives it, not {env!r}"
+            "from_pettingzoo needs an AEC environment, as pettingzoo.make('aec', …) gives it, "
+            f"not {env!r}"
         )
     checked_outcomes(outcomes)
     name = name_of(env)
