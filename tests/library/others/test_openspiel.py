@@ -219,6 +219,11 @@ def test_the_solver_says_which_rewards_it_needs():
         tw.Search(domain, tw.Options(solver=True), seed=1).run(50)
 
 
+def test_it_can_not_be_compiled():
+    with pytest.raises(tw.OptionError, match="tic_tac_toe keeps its states in Python objects"):
+        tw.Search(tw.from_openspiel("tic_tac_toe"), engine="compiled")
+
+
 def test_without_openspiel_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(tw.MissingExtra, match=r"pip install 'treewright\[openspiel\]'"):

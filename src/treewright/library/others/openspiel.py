@@ -92,13 +92,14 @@ class OpenSpielDomain(OthersDomain):
             state.apply_action(state.chance_outcomes()[0][0])
         self._first = OpenSpielGame(state, *_scale(game), begun=sampled)
         chance = mode == modes.EXPLICIT_STOCHASTIC
+        outcomes = game.max_chance_nodes_in_history() if chance else 0
         super().__init__(
             _name(game),
             self._first.copy,
             players=game.num_players(),
             actions=max(game.num_distinct_actions(), game.max_chance_outcomes()),
             # twice what OpenSpiel says, which is too little for some of its games
-            length=2 * (game.max_game_length() + game.max_chance_nodes_in_history() * chance),
+            length=2 * (game.max_game_length() + outcomes),
             keys=game.num_distinct_actions(),
             chance=chance,
         )
