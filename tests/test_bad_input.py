@@ -178,8 +178,8 @@ def test_object_states_need_the_interpreter():
             out[0] = 1.0
 
     with pytest.raises(tw.OptionError, match="use engine='python'"):
-        tw.Search(InPython())
-    result = tw.Search(InPython(), engine="python").run(20)
+        tw.Search(InPython(), engine="compiled")
+    result = tw.Search(InPython()).run(20)
     assert result.best_sequence == [0, 0, 0]
     with pytest.raises(tw.OptionError, match="not savable"):
-        tw.Search(InPython(), engine="python").save("x.npz")
+        tw.Search(InPython()).save("x.npz")

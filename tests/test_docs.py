@@ -35,6 +35,13 @@ def test_readme_python_runs_as_printed(root, tmp_path):
     run_python("\n\n".join(shown), tmp_path)
 
 
+def test_other_peoples_games_run_as_printed(root, tmp_path):
+    for needed in ("pyspiel", "gymnasium", "pettingzoo", "pygame"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
+    shown = blocks((root / "docs" / "other-games.md").read_text(), "python")
+    run_python("\n\n".join(shown), tmp_path)
+
+
 @pytest.mark.parametrize(
     "page", ["rules.md", "maps.md", "functions.md", "levels.md", "stories.md", "study.md"]
 )
@@ -71,6 +78,7 @@ def test_every_option_is_documented(root):
         "docs/tutorial.md",
         "docs/options.md",
         "docs/rules.md",
+        "docs/other-games.md",
         "docs/levels.md",
         "docs/go.md",
         "docs/maps.md",

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from treewright.library.options import Rules as Rules
     from treewright.library.options import SelectionBias as SelectionBias
     from treewright.library.options import Widening as Widening
+    from treewright.library.others.gymnasium import from_gymnasium as from_gymnasium
+    from treewright.library.others.openspiel import from_openspiel as from_openspiel
+    from treewright.library.others.pettingzoo import from_pettingzoo as from_pettingzoo
     from treewright.library.phases import Phases as Phases
     from treewright.library.position import Position as Position
     from treewright.library.registry import make as make
@@ -87,6 +90,9 @@ _WHERE = {
     "Child": "library.result",
     "TreeView": "library.tree",
     "constant": "library.domain",
+    "from_gymnasium": "library.others.gymnasium",
+    "from_openspiel": "library.others.openspiel",
+    "from_pettingzoo": "library.others.pettingzoo",
 }
 
 __all__ = [
@@ -123,6 +129,9 @@ __all__ = [
     "constant",
     "count_bits",
     "evolutionary",
+    "from_gymnasium",
+    "from_openspiel",
+    "from_pettingzoo",
     "inlined",
     "load",
     "lowest_bit",

@@ -51,7 +51,7 @@ class Forest:
         *,
         seed: int = 0,
         memory: str | int = "512MiB",
-        engine: Literal["compiled", "python"] = "compiled",
+        engine: Literal["compiled", "python"] | None = None,
         evaluate: Evaluator | None = None,
         batch: int = 1,
     ) -> None:

@@ -38,8 +38,8 @@ class Search(Running):
     ``seed``, budget and ``workers`` decide the result, on every machine and in both engines.
     ``workers`` trees grow in as many threads and are merged at the root.  ``memory`` bounds the
     trees; ``when_full`` says what happens then: ``stop``, go on with ``rollout`` only, or
-    ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain;
-    ``debug=True`` compiles it with every index checked.
+    ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain, and is what
+    states that are Python objects get; ``debug=True`` compiles it with every index checked.
 
     ``evaluate(states)`` values leaves in the place of rollouts, ``batch`` of them at a time.  It
     gets an array of states (a list, if they are Python objects) and returns the rewards that it
@@ -59,13 +59,15 @@ class Search(Running):
         workers: int = 1,
         memory: str | int = "512MiB",
         when_full: WhenFull = "stop",
-        engine: Literal["compiled", "python"] = "compiled",
+        engine: Literal["compiled", "python"] | None = None,
         debug: bool = False,
         evaluate: Evaluator | None = None,
         batch: int = 64,
     ) -> None:
         if not isinstance(domain, Domain):
             raise OptionError(f"Search needs an instance of a tw.Domain, not {domain!r}")
+        if engine is None:
+            engine = "compiled" if domain.is_record else "python"
         if engine not in ("compiled", "python"):
             raise OptionError(f"engine={engine!r} is unknown; there is 'compiled' and 'python'")
         if when_full not in ("stop", "rollout", "recycle"):

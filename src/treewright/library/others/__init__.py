@@ -1,0 +1,1 @@
+"""Games of other libraries as domains, and our search as their player."""
