@@ -8,6 +8,7 @@ import ast
 import copy
 import functools
 import inspect
+import math
 import textwrap
 import types
 from collections.abc import Mapping
@@ -195,6 +196,9 @@ class Domain:
         s = RecordProxy(np.zeros(1, self.state)) if self.is_record else self.state()
         start = self.interpret(type(self).start)  # type: ignore[attr-defined]
         tables = (self.interpreted_tables,) if "t" in start.__code__.co_varnames[1:2] else ()
+        for name, value in self.settings.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise OptionError(f"{self.name}: {name}={value} must be a finite number")
         try:
             start(s, *tables, **self.settings)
         except ValueError as error:  # how a domain refuses its settings

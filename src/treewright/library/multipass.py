@@ -138,10 +138,14 @@ class MultiPass:
             end = self.search.best_state
             found.append(Pass(len(found), score, sequence, end, done, improved, best))
             go_on = progress is None or progress(found[-1]) is not False
-            if not self.domain.shrink(state, found[-1], self.progress):
+            more = self.domain.shrink(state, found[-1], self.progress)
+            if why == "interrupt":
+                stopped = "interrupt"
+                break
+            if not more:
                 stopped = "shrunk"
                 break
-            if why == "interrupt" or not go_on:
-                stopped = "interrupt" if why == "interrupt" else "progress"
+            if not go_on:
+                stopped = "progress"
                 break
         return Passes(found, best, state, spent, time.perf_counter() - started, stopped)

@@ -29,6 +29,7 @@ from treewright.random import stream, uniform
 
 DEFAULT_SIMULATIONS = 10_000
 MOST_WITH_GUMBEL = 1_000_000
+MOST = 10**15  # simulations, nodes or seconds
 WhenFull = Literal["stop", "rollout", "recycle"]
 
 
@@ -233,10 +234,16 @@ class Search(Running):
     ) -> None:
         for name, limit in (("simulations", simulations), ("nodes", nodes)):
             if limit is not None and (
-                isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
+                isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST
             ):
-                raise OptionError(f"{name} must be a whole number, at least 1; not {limit!r}")
-        if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+                raise OptionError(
+                    f"{name} must be a whole number, from 1 to {MOST:,}; not {limit!r}"
+                )
+        if seconds is not None and (
+            isinstance(seconds, bool)
+            or not isinstance(seconds, (int, float))
+            or not (0 < seconds <= MOST or seconds == math.inf)
+        ):
             raise OptionError(f"seconds must be above 0, not {seconds!r}")
 
     def _spend(

@@ -41,6 +41,8 @@ def flat(tree, t, params, runs, rng, simulations):
         length, status = simulate(tree, t, p, run, rng, s, 1)
         if status != DONE:
             return status
+        if not finite(tree.rewards):
+            return NOT_FINITE
         back_up(tree, run, 2, length)
         run.simulations += 1
     return DONE
