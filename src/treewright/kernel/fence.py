@@ -32,6 +32,7 @@ LEANS_ON = {
     "numba.core.dispatcher:Dispatcher.get_call_template": ("self", "args", "kws"),
     "numba.core.environment:lookup_environment": ("env_name",),
     "numba.core.cgutils:create_struct_proxy": ("fe_type", "kind"),
+    "llvmlite.binding:ExecutionEngine.remove_module": ("self", "module"),
     "llvmlite.binding:parse_assembly": ("llvmir", "context"),
 }
 

@@ -16,6 +16,10 @@ def entry_jit(**options: Any) -> Callable[[Any], Any]:
     return njit(**options)  # type: ignore[no-any-return]
 
 
+def let_go_with(library: Any) -> None:
+    """Numba keeps what it compiles."""
+
+
 @njit(nogil=True)  # type: ignore[untyped-decorator]
 def borrow(arrays: Any) -> Any:
     """The same arrays, counted."""

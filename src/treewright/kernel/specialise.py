@@ -8,7 +8,6 @@ Interpreted: the same text, the same functions, no Numba.
 import functools
 import gc
 import hashlib
-import sys
 import types
 import warnings
 import weakref
@@ -102,6 +101,10 @@ def specialise(
     compiler = fence.compiler(plain)
     options = jit_options(debug)
     own = _functions_of(module)
+    for function in own.values():
+        # Numba holds on to the module of this name, for ever, and a kernel from the cache imports
+        # it; neither looks at what is in there
+        function.__module__ = __name__
 
     def within(function: Any, **more: Any) -> Any:
         """Compile what only the entry reaches: it gets no machine code of its own (whole.py)."""
@@ -123,7 +126,7 @@ def specialise(
             jitted = compiler.entry_jit(**options)(function)
             if path is not None:
                 cache.keep(jitted, path)
-            module.__dict__[n] = considerate(jitted, path, domain, rules)
+            module.__dict__[n] = considerate(jitted, path, domain, rules, compiler.let_go_with)
         else:
             module.__dict__[n] = within(function, forceinline=True)
     return _hold(key, entry, module) if keep else module
@@ -137,15 +140,16 @@ def _hold(key: str, entry: str, module: types.ModuleType) -> types.ModuleType:
     _loaded.pop((key, entry), None)
     _loaded[key, entry] = module  # the last used is the last to go
     while len(_loaded) > KEPT:
-        old = _loaded.pop(next(iter(_loaded)))
-        if sys.modules.get(old.__name__) is old:
-            # an empty one in its place: Numba may look for it by its name
-            sys.modules[old.__name__] = types.ModuleType(old.__name__)
+        del _loaded[next(iter(_loaded))]
     return module
 
 
 def considerate(
-    entry: Any, path: Path | None, domain: Searchable, rules: Functions = NO_RULES
+    entry: Any,
+    path: Path | None,
+    domain: Searchable,
+    rules: Functions = NO_RULES,
+    let_go_with: Callable[[Any], None] | None = None,
 ) -> Any:
     """Compile ``entry`` in one process only, with garbage collected a hundred times less often.
 
@@ -166,7 +170,7 @@ def considerate(
             usual = gc.get_threshold()
             gc.set_threshold(*SELDOM)
             try:
-                return compiled(signature)
+                found = compiled(signature)
             except MemoryError:
                 raise
             except Exception as error:  # Numba stumbles in more than one way
@@ -175,6 +179,9 @@ def considerate(
                 raise CompileError(explain(domain, error, rules)) from error
             finally:
                 gc.set_threshold(*usual)
+            if let_go_with is not None:
+                let_go_with(entry.overloads[tuple(signature)].library)
+            return found
 
     entry.compile = compile
     return entry
@@ -209,7 +216,6 @@ def _functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
 def _execute(text: str, path: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__file__ = path
-    sys.modules[name] = module  # as an import would
     exec(compile(text, path, "exec"), module.__dict__)
     return module
 

@@ -20,6 +20,7 @@ decides whether this module is used at all; nothing else imports it.
 """
 
 import re
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -107,11 +108,21 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         generator = self.state.targetctx.codegen()
         self.state.library = self.library(generator, function.__qualname__)
         self.state.library.enable_object_caching()
-        return super().compile_extra(function)
+        result = super().compile_extra(function)
+        # what was inferred is for looking at only; Numba would hold on to it, and through it to the
+        # function and all its globals, for as long as the process lives
+        result.fndesc.typemap = result.fndesc.calltypes = None
+        return result._replace(type_annotation=None, metadata={})
 
 
 class _EntryCompiler(_InnerCompiler):
     library = EntryLibrary
+
+
+def let_go_with(library: Any) -> None:
+    """Free the text of a program together with its library; Numba's engine would keep it."""
+    engine = library._codegen._engine._ee
+    weakref.finalize(library, engine.remove_module, library._final_module).atexit = False
 
 
 def inner_jit(**options: Any) -> Callable[[Any], Any]:
