@@ -1,5 +1,6 @@
 """What notebooks show: tables, pictures, positions, reports and progress."""
 
+import io
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -228,3 +229,60 @@ def test_a_report_says_what_is_wrong():
     assert "Odd: 2 problems" in page.text
     assert EVIL in page.text
     assert page.tags.count("li") == 2
+
+
+# --------------------------------------------------------------------------------- progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_knows_how_much_of_the_budget_is_spent():
+    search = tw.Search(TicTacToe(), engine="python")
+    search.run(100)  # what an earlier run has made does not count
+    budgets = ({"seconds": 100}, {"simulations": 10**6}, {"nodes": 10**6}, {})
+    for budget, name in zip(budgets, ("seconds", "simulations", "created", None), strict=True):
+        begun = {"seconds": 0, "simulations": search.simulations, "created": search.tree.size}
+        seen = []
+        search.run(**budget, until=lambda now: True, progress=seen.append)
+        assert len(seen) == 1
+        if name is None:
+            assert seen[0].share is None
+        else:
+            made = getattr(seen[0], name) - begun[name]
+            assert seen[0].share == pytest.approx(made / (100 if name == "seconds" else 10**6))
+
+
+def test_a_bar_in_a_terminal_is_there_for_the_run(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    search = tw.Search(TicTacToe(), engine="python")
+    bar = tw.ProgressBar("<i>tic-tac-toe</i>")
+    search.run(until=lambda now: True, progress=bar)
+    assert "tic-tac-toe</i>: compiling" in screen.getvalue()
+    said = f"<i>tic-tac-toe</i>: {search.simulations:,} simulations"
+    assert str(bar) == said
+    page = read(bar._repr_html_())
+    assert page.text.strip() == said
+    assert "progress" in page.tags
+    before = screen.getvalue()
+    search.run_phases(1, simulations=10, progress=bar)
+    assert len(screen.getvalue()) > len(before)
+
+
+def test_a_bar_is_nothing_elsewhere_and_ends_with_an_error(capsys):
+    bar = tw.ProgressBar()
+    tw.Search(TicTacToe(), engine="python").run(100, progress=bar)
+    assert capsys.readouterr() == ("", "")
+    assert bar.share == 1.0
+
+    def evaluate(states):
+        raise RuntimeError("gone")
+
+    search = tw.Search(TicTacToe(), engine="python", evaluate=evaluate)
+    with pytest.raises(tw.EvaluatorError, match="gone"):
+        search.run(10, progress=bar)
+    assert bar.share == 0.0

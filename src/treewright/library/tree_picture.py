@@ -89,7 +89,13 @@ def _figure(shown: list[Shown], search: Search) -> Any:
         unknown = node.parent < 0 or math.isnan(node.value)
         face = "#f2f2f2" if unknown else _colour((node.value - low) / (high - low))
         box = {"boxstyle": "round,pad=0.3", "fc": face, "ec": "0.35", "lw": 0.8}
-        style = {"ha": "center", "va": "center", "fontsize": 8, "zorder": 2, "bbox": box}
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": 8,
+            "zorder": 2,
+            "bbox": box,
+        }
         axes.text(x, y, _text(node), parse_math=False, **style)  # a $ is a $
     title = f"{search.domain.name}: {visits[0]:,} simulations"
     axes.set_title(title, fontsize=10, parse_math=False)
