@@ -117,7 +117,7 @@ class Position:
         return f"player {self.player} to move" if self.domain.players > 1 else "to move"
 
     def __repr__(self) -> str:
-        return f"<Position of {self.domain.name} after {len(self.history)} actions>"
+        return f"<Position of {self.domain.name}>"
 
     def _repr_html_(self) -> str:
         return shown.position_html(self)
