@@ -1,10 +1,13 @@
 """What the documentation shows is run as printed."""
 
+import copy
 import re
 import subprocess
 import sys
 
 import pytest
+
+import treewright as tw
 
 
 def blocks(text, language):
@@ -43,7 +46,8 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["rules.md", "maps.md", "functions.md", "levels.md", "stories.md", "study.md"]
+    "page",
+    ["rules.md", "evaluators.md", "maps.md", "functions.md", "levels.md", "stories.md", "study.md"],
 )
 def test_guides_run_as_printed(root, tmp_path, page):
     shown = blocks((root / "docs" / page).read_text(), "python")
@@ -60,13 +64,36 @@ def test_examples_run(root, tmp_path):
         assert out.stdout.strip(), f"{path.name} prints nothing"
 
 
+def test_the_notebook_runs_and_shows_what_is_stored(root, tmp_path):
+    for needed in ("nbclient", "ipykernel", "matplotlib"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
+    import nbformat
+    from nbclient import NotebookClient
+
+    stored = nbformat.read(root / "examples" / "notebook.ipynb", as_version=4)
+    made = copy.deepcopy(stored)
+    client = NotebookClient(made, timeout=300, resources={"metadata": {"path": tmp_path}})
+    client.execute()
+    kinds = ("text/html", "image/svg+xml")
+    for old, new in zip(stored.cells, made.cells, strict=True):
+        if old.cell_type != "code":
+            continue
+        shown = [[kind for kind in kinds if kind in out.data] for out in new.outputs]
+        assert shown == [[kind for kind in kinds if kind in out.data] for out in old.outputs]
+        assert [reading(out) for out in new.outputs] == [reading(out) for out in old.outputs]
+
+
+def reading(out):
+    """What an output says, without the time that it took."""
+    return re.sub(r"\bseconds=[\d.e-]+|[\d.]+ s\b", "", out.data["text/plain"])
+
+
 def test_every_option_is_documented(root):
     from dataclasses import fields
 
-    from treewright.library.options import Options, Rave, Rollout, SelectionBias, Widening
-
     text = (root / "docs" / "options.md").read_text()
-    for kind in (Options, Rave, Rollout, SelectionBias, Widening):
+    kinds = (tw.Options, tw.Rave, tw.Rollout, tw.SelectionBias, tw.Widening, tw.Noise, tw.Gumbel)
+    for kind in kinds:
         for field in fields(kind):
             assert f"{field.name}" in text, f"{kind.__name__}.{field.name} is not in options.md"
 
@@ -78,6 +105,9 @@ def test_every_option_is_documented(root):
         "docs/tutorial.md",
         "docs/options.md",
         "docs/rules.md",
+        "docs/evaluators.md",
+        "docs/hooks.md",
+        "docs/beside-others.md",
         "docs/other-games.md",
         "docs/levels.md",
         "docs/go.md",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from treewright.library.others.pettingzoo import from_pettingzoo as from_pettingzoo
     from treewright.library.phases import Phases as Phases
     from treewright.library.position import Position as Position
+    from treewright.library.progress_bar import ProgressBar as ProgressBar
     from treewright.library.registry import make as make
     from treewright.library.result import Child as Child
     from treewright.library.result import Result as Result
@@ -81,6 +82,7 @@ _WHERE = {
     "Position": "library.position",
     "Result": "library.result",
     "Progress": "library.running",
+    "ProgressBar": "library.progress_bar",
     "Search": "library.search",
     "App": "library.applications",
     "Command": "library.applications",
@@ -114,6 +116,7 @@ __all__ = [
     "Phases",
     "Position",
     "Progress",
+    "ProgressBar",
     "Rave",
     "Result",
     "Rollout",

@@ -91,8 +91,8 @@ def search(
     found = Search(game, how, seed=seed, workers=workers, memory=memory, debug=debug)
     with working(f"{domain}: a first try", quiet):
         tried(domain, game, how, seed, debug)
-    with progress(domain, simulations, seconds, quiet) as seen:
-        result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
+    seen = progress(domain, quiet)
+    result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
     if save is not None:
         found.save(save)
     line = " ".join(result.principal_variation(8))
@@ -145,8 +145,7 @@ def tree(
     found = Search(game, how, seed=seed, debug=debug)
     with working(f"{domain}: a first try", quiet):
         tried(domain, game, how, seed, debug)
-    with progress(domain, simulations, None, quiet) as seen:
-        result = found.run(simulations, progress=seen)
+    result = found.run(simulations, progress=progress(domain, quiet))
     shown = draw_tree(found, out, depth=depth, top=top)
     emit({"out": str(out), "nodes": shown}, f"{out}: {shown} nodes drawn", as_json)
     exit_if_interrupted(result.stopped == "interrupt")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.errors import TreewrightError
+from treewright.library import shown
 from treewright.library.blame import from_traceback
 from treewright.library.domain import CHANCE, Domain
 from treewright.library.position import Position
@@ -36,6 +37,9 @@ class Report:
             f"longest {self.longest}, at most {self.widest} actions to choose from"
         )
         return "\n".join([played, *(f"- {p}" for p in self.problems or ["no problem found"])])
+
+    def _repr_html_(self) -> str:
+        return shown.report_html(self)
 
 
 def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:

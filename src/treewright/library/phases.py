@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from treewright.errors import OptionError
 from treewright.kernel import layout
 from treewright.kernel.worker import Worker
+from treewright.library import shown
 from treewright.library.domain import CHANCE
 from treewright.library.switches import CHOICES
 from treewright.library.tree import best_action
@@ -84,6 +85,9 @@ class Phases:
     stopped: str
     best_sequence: list[int] = field(default_factory=list, repr=False)
     best_score: float | None = None
+
+    def _repr_html_(self) -> str:
+        return shown.phases_html(self)
 
 
 def has_compiled_phases(search: "Search") -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from treewright.errors import DomainError, OptionError
 from treewright.kernel.interpreted import Cells
+from treewright.library import shown
 from treewright.library.domain import CHANCE, Domain
 
 
@@ -105,6 +106,21 @@ class Position:
     def render(self) -> str:
         own = self.domain.function("render")
         return str(self._call(own)) if own else repr(self.state)
+
+    @property
+    def standing(self) -> str:
+        """Who is to move, or how it ended, in words."""
+        if self.ended:
+            return f"ended, rewards {', '.join(f'{r:g}' for r in self.rewards())}"
+        if self.is_chance:
+            return "chance decides"
+        return f"player {self.player} to move" if self.domain.players > 1 else "to move"
+
+    def __repr__(self) -> str:
+        return f"<Position of {self.domain.name}>"
+
+    def _repr_html_(self) -> str:
+        return shown.position_html(self)
 
     def _call(self, function: types.FunctionType, *arguments: Any) -> Any:
         if function.__code__.co_varnames[1:2] == ("t",):

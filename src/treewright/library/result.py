@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from treewright.library import shown
+
 
 @dataclass(frozen=True)
 class Child:
@@ -27,21 +29,28 @@ class Child:
 class Children(list[Child]):
     """The root's children, best first; prints as a table."""
 
-    def __str__(self) -> str:
-        shown = ["action", "label", "visits", "value"]
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The names of the columns that hold something, and a row for each child."""
+        names = ["action", "label", "visits", "value"]
         for name in ("rave", "prior", "maximum", "proven"):
             if any(getattr(c, name) is not None for c in self):
-                shown.append(name)
-        rows = [[_cell(getattr(c, name)) for name in shown] for c in self]
-        widths = [max(len(r[i]) for r in [shown, *rows]) for i in range(len(shown))]
+                names.append(name)
+        return names, [[_cell(getattr(c, name)) for name in names] for c in self]
+
+    def __str__(self) -> str:
+        names, rows = self.table()
+        widths = [max(len(r[i]) for r in [names, *rows]) for i in range(len(names))]
         lines = [
             "  ".join(
                 cell.ljust(w) if name == "label" else cell.rjust(w)
-                for name, cell, w in zip(shown, row, widths, strict=True)
+                for name, cell, w in zip(names, row, widths, strict=True)
             ).rstrip()
-            for row in [shown, *rows]
+            for row in [names, *rows]
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return shown.children_html(self)
 
 
 def _cell(value: Any) -> str:
@@ -81,6 +90,9 @@ class Result:
     def principal_variation(self, length: int = 10) -> list[str]:
         """Labels of the most visited line from the root."""
         return [label for _, label in self.variation[:length]]
+
+    def _repr_html_(self) -> str:
+        return shown.result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For ``--json``: plain lists and numbers."""

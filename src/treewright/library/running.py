@@ -20,17 +20,22 @@ from treewright.library.phases import STOPPED
 if TYPE_CHECKING:
     from treewright.library.search import Search
 
+NO_LIMIT = 2**61  # more simulations, nodes or seconds than there will ever be
 SLICE = 0.01  # seconds of compiled search between looks at the clock and at Ctrl-C
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a progress callback and an ``until`` predicate are given."""
+    """What a progress callback and an ``until`` predicate are given.
+
+    ``share`` is how much of its budget the run has spent, from 0 to 1, where that is known.
+    """
 
     simulations: int
     created: int
     seconds: float
     search: "Search"
+    share: float | None = None
 
 
 class Running:
@@ -70,7 +75,7 @@ class Running:
 
         def limit(more: int | None, so_far: list[int], i: int) -> int:
             if more is None:
-                return 2**62
+                return 2 * NO_LIMIT
             before = (sum(so_far) - i + count - 1) // count
             after = (sum(so_far) + more - i + count - 1) // count
             return so_far[i] + after - before
@@ -85,7 +90,7 @@ class Running:
         until: Callable[[Progress], bool] | None,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        look = self._look(started, until, progress)
+        look = self._look(started, until, progress, self._spent(limits, deadline - started))
         if len(self.workers) == 1:
             self._work(self.workers[0], limits[0], deadline, look, search_step)
             return
@@ -103,11 +108,28 @@ class Running:
             for job in jobs:
                 job.result()
 
+    def _spent(
+        self, limits: list[tuple[int, int]], seconds: float
+    ) -> Callable[[float], float | None]:
+        """What says, after so many seconds, how much of a budget is spent."""
+        begun = self.simulations, self._created
+        totals = [sum(limit) for limit in zip(*limits, strict=True)]
+        budget = (totals[0] - begun[0], totals[1] - begun[1], seconds)
+        limited = min(budget) < NO_LIMIT
+
+        def spent(now: float) -> float | None:
+            used = (self.simulations - begun[0], self._created - begun[1], now)
+            share = max(part / whole for part, whole in zip(used, budget, strict=True))
+            return min(1.0, share) if limited else None
+
+        return spent
+
     def _look(
         self,
         started: float,
         until: Callable[[Progress], bool] | None,
         progress: Callable[[Progress], object] | None,
+        spent: Callable[[float], float | None] = lambda seconds: None,
     ) -> Callable[[], None] | None:
         """What tells the callbacks where the search is, if there are any."""
         if progress is None and until is None:
@@ -115,7 +137,8 @@ class Running:
 
         def look() -> None:
             now = time.perf_counter() - started
-            seen = Progress(self.simulations, self._created, now, cast("Search", self))
+            search = cast("Search", self)
+            seen = Progress(self.simulations, self._created, now, search, spent(now))
             if progress is not None:
                 progress(seen)
             if until is not None and until(seen):
@@ -224,6 +247,13 @@ class Running:
                 yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+
+def around(progress: object) -> contextlib.AbstractContextManager[object]:
+    """A progress that is a context manager too, such as a bar, is entered for the whole run."""
+    if isinstance(progress, contextlib.AbstractContextManager):
+        return progress
+    return contextlib.nullcontext()
 
 
 def search_step(worker: Worker, simulations: int) -> int:

@@ -22,7 +22,7 @@ from treewright.library.phases import (
 from treewright.library.position import Position
 from treewright.library.result import Child, Result
 from treewright.library.root import Roots, policy_of, schedule
-from treewright.library.running import Progress, Running, search_step
+from treewright.library.running import Progress, Running, around, search_step
 from treewright.library.switches import params_of, parse_memory, switches_of
 from treewright.library.tree import TreeView, merge_children, root_of
 from treewright.random import stream, uniform
@@ -141,17 +141,18 @@ class Search(Running):
 
         ``nodes`` counts nodes that this run adds; given alone, it also ends a run whose tree has
         hardly any node left to add (``stopped == "exhausted"``).  ``progress`` is called
-        about ten times a second.  Ctrl-C ends the run with what was found
-        (``result.stopped == "interrupt"``).
+        about ten times a second; :class:`treewright.ProgressBar` is one to look at.  Ctrl-C ends
+        the run with what was found (``result.stopped == "interrupt"``).
         """
         self._check_budget(simulations, seconds, nodes)
         self._check_not_ended()
         self._stop.clear()
-        self.compile()  # it counts against no budget, and Ctrl-C is not held back
-        started = time.perf_counter()
-        with self._catch_interrupt():
-            self._spend(simulations, seconds, nodes, until, progress)
-        self._seconds = time.perf_counter() - started
+        with around(progress):
+            self.compile()  # it counts against no budget, and Ctrl-C is not held back
+            started = time.perf_counter()
+            with self._catch_interrupt():
+                self._spend(simulations, seconds, nodes, until, progress)
+            self._seconds = time.perf_counter() - started
         return self.result()
 
     def run_phases(
@@ -198,23 +199,24 @@ class Search(Running):
         if simulations is None and seconds is None and nodes is None:
             simulations = DEFAULT_SIMULATIONS
         compiled = seconds is None and nodes is None and commit and has_compiled_phases(self)
-        self._compile(_no_phases if compiled else search_step)
-        started = time.perf_counter()
-        for worker in self.workers:
-            worker.set_goal(goal)
-        try:
-            with self._catch_interrupt():
-                if not commit:
-                    self._spend(simulations, seconds, nodes, None, progress)
-                elif compiled:
-                    assert simulations is not None
-                    in_one_call(self, rules, simulations, progress)
-                else:
-                    one_by_one(self, rules, simulations, seconds, nodes, progress)
-        finally:
+        with around(progress):
+            self._compile(_no_phases if compiled else search_step)
+            started = time.perf_counter()
             for worker in self.workers:
-                worker.set_goal(math.inf)
-        self._seconds = time.perf_counter() - started
+                worker.set_goal(goal)
+            try:
+                with self._catch_interrupt():
+                    if not commit:
+                        self._spend(simulations, seconds, nodes, None, progress)
+                    elif compiled:
+                        assert simulations is not None
+                        in_one_call(self, rules, simulations, progress)
+                    else:
+                        one_by_one(self, rules, simulations, seconds, nodes, progress)
+            finally:
+                for worker in self.workers:
+                    worker.set_goal(math.inf)
+            self._seconds = time.perf_counter() - started
         return Phases(
             actions=self.history[history:],
             simulations=self.simulations - made,

@@ -12,6 +12,7 @@ from treewright.errors import MissingExtra
 from treewright.kernel.choice import before, best_of, sure
 from treewright.kernel.trees import roots_of as columns_of_roots
 from treewright.kernel.worker import Worker
+from treewright.library import shown as notebook
 from treewright.library.options import Choice, Gumbel
 from treewright.library.position import Position
 from treewright.library.result import Child, Children
@@ -145,6 +146,16 @@ class TreeView:
                 width = 1 + math.log10(max(1, shown.visits))
                 lines.append(f"  n{shown.parent} -> n{shown.node} [penwidth={width:.1f}];")
         return "\n".join([*lines, "}"])
+
+    def __repr__(self) -> str:
+        return f"<TreeView of {self._search.domain.name}: {self.size:,} nodes>"
+
+    def _repr_svg_(self) -> str | None:
+        return notebook.tree_svg(self._search) if notebook.can_draw() else None
+
+    def _repr_html_(self) -> str | None:
+        """Only without a picture: a front end that has both would show this one."""
+        return None if notebook.can_draw() else notebook.tree_table(self)
 
 
 def _mean(row: Any) -> float:

@@ -1,5 +1,6 @@
 """Pictures of search trees."""
 
+import io
 import math
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,26 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
     if out.suffix == ".dot":
         write_whole(out, search.tree.to_dot(depth, top) + "\n")
     else:
-        dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
         figure = _figure(shown, search)
         with whole(out) as part:
-            figure.savefig(part, bbox_inches="tight", dpi=110, **dated)
+            _save(figure, part, out.suffix[1:])
     return len(shown)
+
+
+def svg(search: Search, depth: int = 3, top: int = 3) -> str:
+    """The same picture for notebooks: its words are text, which is short and can be searched."""
+    part = io.BytesIO()
+    _save(_figure(list(search.tree.walk(depth, top)), search), part, "svg", "none")
+    return part.getvalue().decode()
+
+
+def _save(figure: Any, part: Any, kind: str, letters: str = "path") -> None:
+    from matplotlib import rc_context
+
+    undated = {"metadata": {"Date": None}} if kind == "svg" else {}
+    # the same tree gives the same file
+    with rc_context({"svg.hashsalt": "treewright", "svg.fonttype": letters}):
+        figure.savefig(part, format=kind, bbox_inches="tight", dpi=110, **undated)
 
 
 def layout(shown: list[Shown]) -> dict[int, float]:
@@ -51,11 +67,9 @@ def layout(shown: list[Shown]) -> dict[int, float]:
 
 def _figure(shown: list[Shown], search: Search) -> Any:
     try:
-        import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("drawing a tree", "tree") from None
-    mpl.rcParams["svg.hashsalt"] = "treewright"  # the same tree gives the same file
     row = layout(shown)
     visits = {n.node: n.visits for n in shown}
     low, high = scale(shown)
@@ -75,8 +89,16 @@ def _figure(shown: list[Shown], search: Search) -> Any:
         unknown = node.parent < 0 or math.isnan(node.value)
         face = "#f2f2f2" if unknown else _colour((node.value - low) / (high - low))
         box = {"boxstyle": "round,pad=0.3", "fc": face, "ec": "0.35", "lw": 0.8}
-        axes.text(x, y, _text(node), ha="center", va="center", fontsize=8, zorder=2, bbox=box)
-    axes.set_title(f"{search.domain.name}: {visits[0]:,} simulations", fontsize=10)
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": 8,
+            "zorder": 2,
+            "bbox": box,
+        }
+        axes.text(x, y, _text(node), parse_math=False, **style)  # a $ is a $
+    title = f"{search.domain.name}: {visits[0]:,} simulations"
+    axes.set_title(title, fontsize=10, parse_math=False)
     axes.set_xlim(-0.5, depths + 0.5)
     axes.set_ylim(-rows + 0.4, 0.6)
     return figure

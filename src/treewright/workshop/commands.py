@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from treewright.errors import OptionError
+from treewright.library.progress_bar import ProgressBar, terminal_bar
 from treewright.library.writing import json_text
 
 if TYPE_CHECKING:
     from treewright.library.options import Options
-    from treewright.library.running import Progress
 
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
@@ -125,15 +125,6 @@ def working(what: str, quiet: bool) -> Iterator[None]:
         yield
 
 
-def _bar(text: str = "{task.description}") -> Any:
-    """A bar on stderr that is gone when the work is done."""
-    from rich import progress
-    from rich.console import Console
-
-    columns = (progress.TextColumn(text), progress.BarColumn(), progress.TimeRemainingColumn())
-    return progress.Progress(*columns, console=Console(stderr=True), transient=True)
-
-
 @contextlib.contextmanager
 def progress_bar(
     what: str, total: int | None, quiet: bool
@@ -142,27 +133,14 @@ def progress_bar(
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    with _bar("{task.description} {task.completed:,.0f}") as bar:
+    with terminal_bar("{task.description} {task.completed:,.0f}") as bar:
         task = bar.add_task(f"{what} (compiling)", total=total)
         yield lambda done: bar.update(task, completed=done, description=what)
 
 
-@contextlib.contextmanager
-def progress(
-    what: str, simulations: int | None, seconds: float | None, quiet: bool
-) -> Iterator[Callable[["Progress"], None] | None]:
+def progress(what: str, quiet: bool) -> ProgressBar | None:
     """A bar on stderr for a search that takes longer than a moment; None when not wanted."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    with _bar() as bar:
-        task = bar.add_task(f"{what}: compiling", total=seconds or simulations)
-
-        def seen(now: "Progress") -> None:
-            done = now.seconds if seconds else now.simulations
-            bar.update(task, completed=done, description=f"{what}: {now.simulations:,} simulations")
-
-        yield seen
+    return None if quiet or not sys.stderr.isatty() else ProgressBar(what)
 
 
 @contextlib.contextmanager
@@ -171,6 +149,6 @@ def counted(what: str, total: int, quiet: bool) -> Iterator[Callable[[int, str],
     if quiet or not sys.stderr.isatty():
         yield lambda done, words: None
         return
-    with _bar() as bar:
+    with terminal_bar() as bar:
         task = bar.add_task(f"{what}: compiling", total=total)
         yield lambda done, words: bar.update(task, completed=done, description=f"{what}: {words}")
