@@ -29,7 +29,7 @@ from treewright.library.phases import (
 )
 from treewright.library.position import Position
 from treewright.library.result import Child, Result
-from treewright.library.switches import params_of, parse_memory, switches_of
+from treewright.library.switches import hides, params_of, parse_memory, switches_of
 from treewright.library.tree import TreeView, merge_children
 from treewright.random import stream
 
@@ -190,6 +190,11 @@ class Search:
         """
         rules = Rules(phases if commit else 1, shared, carry, slack, accept, patience)
         self._check_budget(simulations, seconds, nodes)
+        if hides(self.domain, self.options) and 0 in (
+            rules.share(simulations, 0),
+            rules.share(nodes, 0),
+        ):
+            raise OptionError("with information sets each phase needs a simulation of its own")
         if not commit:
             self._check_not_ended()
         made, created, history = self.simulations, self._created, len(self.history)
@@ -596,7 +601,8 @@ class Search:
         """
         for worker in self.workers:
             score = float(worker.run["best_score"])
-            if self.domain.players == 1 and score > self._best[0]:
+            imagined = worker.switches.INFORMATION  # its actions belong to one of many draws
+            if self.domain.players == 1 and not imagined and score > self._best[0]:
                 self._best = (score, before + worker.best_sequence)
 
 

@@ -63,11 +63,17 @@ def switches_of(domain: Domain, options: Options) -> Switches:
         HAS_WEIGHT=domain.function("weight") is not None,
         KEEP_STATE=options.keep_state,
         LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
-        REWINDS=domain.function("rewind") is not None,
+        REWINDS=domain.function("rewind") is not None and not hides(domain, options),
+        INFORMATION=hides(domain, options),
         NORMALISE=options.normalise,
         STATISTICS=options.rules.statistics if options.rules is not None else (),
         rules=rules,
     )
+
+
+def hides(domain: Domain, options: Options) -> bool:
+    """Whether the search is over information sets."""
+    return domain.function("determinise") is not None and options.information != "cheating"
 
 
 def params_of(options: Options, memory: int, when_full: str) -> dict[str, float]:
@@ -131,6 +137,7 @@ def _check(domain: Domain, options: Options) -> None:
         (rollout.depth is not None, "Rollout(depth)", "value"),
         (rollout.until is not None, "Rollout(until)", "value"),
         (options.horizon == "turn", "horizon='turn'", "value"),
+        (options.information is not None, f"information={options.information!r}", "determinise"),
     ]
     if rules is not None and (function := rules.functions.get("urgency")) is not None:
         needs.append(("prior" in wanted(function), "a rule that asks for the prior", "weight"))
@@ -150,3 +157,33 @@ def _check(domain: Domain, options: Options) -> None:
         )
     if domain.players > 2 and options.solver:
         raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")
+    if hides(domain, options):
+        _check_information(name, options)
+
+
+def _check_information(name: str, options: Options) -> None:
+    """Refuse what needs the actions of a node in advance, or one state for each node."""
+    rules = options.rules.functions if options.rules is not None else {}
+    asks = "urgency" in rules and "prior" in wanted(rules["urgency"])
+    refused = {
+        "puct": options.puct,
+        "rave": options.rave is not None,
+        "selection_bias": options.selection_bias is not None,
+        "priors": options.priors,
+        "head_start": options.head_start > 0,
+        f"expand={options.expand!r}": options.expand != "uniform",
+        "a rule for the order": "order" in rules,
+        "a rule that asks for the prior": asks,
+        "dense": options.dense,
+        "widening": options.widening is not None,
+        "max_backup": options.max_backup > 0,
+        "solver": options.solver,
+        "bound": options.bound,
+        "keep_state": options.keep_state,
+    }
+    for what, asked in refused.items():
+        if asked:
+            raise OptionError(
+                f"{what} does not go with information sets, which {name} is searched by: leave it "
+                f"out, or search the true state with information='cheating'"
+            )

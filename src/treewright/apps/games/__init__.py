@@ -10,6 +10,7 @@ APP = App(
         "connect-four-v1": ".connect_four:ConnectFour",
         "samegame-v1": ".samegame:SameGame",
         "foundry-v1": ".foundry:Foundry",
+        "knockout-whist-v1": ".whist:KnockoutWhist",
     },
     experiments=(
         ".experiments.connect_four_strength:EXPERIMENT",
