@@ -164,7 +164,7 @@ def node_dtype(on: Switches) -> np.dtype:
     if on.SOLVER:
         columns += [("low", np.float32), ("high", np.float32)]  # bounds for the player who moved
     if on.INFORMATION:
-        columns.append(("available", np.int32))  # how often it could have been selected
+        columns.append(("available", np.int64))  # how often it could have been selected
     columns += [(name, np.float64) for name in on.STATISTICS]
     return np.dtype(columns, align=True)
 

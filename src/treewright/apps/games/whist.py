@@ -33,7 +33,8 @@ class KnockoutWhist(Domain):
     """
 
     id = "knockout-whist-v1"
-    max_length = 400
+    max_actions = RANKS
+    max_length = 700
     keys = CARDS + SUITS
     state = record(
         dice=(uint64, 1),  # for the deals to come
@@ -66,7 +67,6 @@ class KnockoutWhist(Domain):
                 f"one to turn up"
             )
         self.players = players
-        self.max_actions = max(hand, SUITS)
         super().__init__(players=players, hand=hand, ranks=ranks, **more)
 
     def start(s, players=2, hand=7, ranks=RANKS, seed=0):

@@ -1,5 +1,7 @@
 """Perfect-information Monte Carlo: a tree for each of several guesses of what is hidden."""
 
+import time
+from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,7 @@ from treewright.library.phases import Phases
 from treewright.library.position import Position
 from treewright.library.result import Child, Children, Result
 from treewright.library.search import DEFAULT_SIMULATIONS, Search
+from treewright.library.tree import children_of
 
 
 class DeterminisedUCT(Search):
@@ -34,21 +37,32 @@ class DeterminisedUCT(Search):
         if limits:
             raise OptionError(f"DeterminisedUCT counts simulations only, not {next(iter(limits))}")
         whole = DEFAULT_SIMULATIONS if simulations is None else simulations
-        if isinstance(whole, int) and whole < self.trees:
+        self._check_budget(whole, None, None)
+        self._check_not_ended()
+        if whole < self.trees:
             raise OptionError(f"{whole} simulations are too few for {self.trees} trees")
+        self._stop.clear()
+        self.compile()
+        started = time.perf_counter()
         truth = self.position
-        found: list[Result] = []
+        seen: dict[int, tuple[int, float]] = defaultdict(lambda: (0, 0.0))
+        nodes = 0
         try:
-            for i in range(self.trees):
-                guess = truth.copy()
-                guess.determinise(self.workers[0].stream, truth.player)
-                self._put(guess)
-                found.append(super().run(whole * (i + 1) // self.trees - whole * i // self.trees))
-                if found[-1].stopped == "interrupt":
-                    break
+            with self._catch_interrupt():
+                for i in range(self.trees):
+                    guess = truth.copy()
+                    guess.determinise(self.workers[0].stream, truth.player)
+                    self._put(guess)
+                    share = whole * (i + 1) // self.trees - whole * i // self.trees
+                    self._spend(share, None, None, None, None)
+                    self._add_up(seen)
+                    nodes += self.tree.size
+                    if self._stop.is_set():
+                        break
         finally:
             self._put(truth)
-        return _together(found)
+        self._seconds = time.perf_counter() - started
+        return self._result(truth, seen, nodes)
 
     def run_phases(self, *arguments: Any, **keywords: Any) -> Phases:
         raise OptionError("DeterminisedUCT has no phases: commit the best action of each run")
@@ -58,32 +72,34 @@ class DeterminisedUCT(Search):
             worker.set_root(position.state)
             worker.reset()
 
+    def _add_up(self, seen: dict[int, tuple[int, float]]) -> None:
+        """Add visits and rewards of the root's children."""
+        for worker in self.workers:
+            for row in worker.nodes[children_of(worker.nodes, worker.edges, 0)]:
+                visits, value = seen[int(row["action"])]
+                seen[int(row["action"])] = visits + int(row["visits"]), value + float(row["value"])
 
-def _together(found: list[Result]) -> Result:
-    """The results of all trees as one."""
-    rows = [child for result in found for child in result.children]
-    children = Children(
-        sorted(
-            (_sum([c for c in rows if c.action == action]) for action in {c.action for c in rows}),
-            key=lambda c: (-c.visits, -(c.value or 0.0), c.action),
+    def _result(
+        self, position: Position, seen: dict[int, tuple[int, float]], nodes: int
+    ) -> Result:
+        rows = []
+        for action in position.legal():
+            visits, value = seen[action]
+            mean = value / visits if visits else None
+            rows.append(Child(action, position.describe(action), visits, mean))
+        children = Children(sorted(rows, key=lambda c: (-c.visits, -(c.value or 0.0), c.action)))
+        best = children[0]
+        return Result(
+            best=best.action,
+            label=best.label,
+            value=best.value if best.value is not None else float("nan"),
+            visits=best.visits,
+            children=children,
+            simulations=self.simulations,
+            nodes=nodes,
+            created=self._created,
+            seconds=self._seconds,
+            stopped=self._stopped,
+            full=any(bool(w.run["full"]) for w in self.workers),
+            variation=[(best.action, best.label)],
         )
-    )
-    best, last = children[0], found[-1]
-    return replace(
-        last,
-        best=best.action,
-        label=best.label,
-        value=best.value if best.value is not None else last.value,
-        visits=best.visits,
-        children=children,
-        nodes=sum(r.nodes for r in found),
-        seconds=sum(r.seconds for r in found),
-        variation=[(best.action, best.label)],
-    )
-
-
-def _sum(rows: list[Child]) -> Child:
-    """One action over all trees."""
-    visits = sum(c.visits for c in rows)
-    total = sum(c.visits * (c.value or 0.0) for c in rows)
-    return Child(rows[0].action, rows[0].label, visits, total / visits if visits else None)
