@@ -274,7 +274,8 @@ def test_memory_is_kept_to():
 def test_who_cheats_knows_and_who_does_not_guesses():
     """The seeker is worth what the rules say: 1 in 3 guesses right unless the number is seen."""
     honest, cheating = (
-        tw.Search(Guess(number=2), tw.Options(information=how), seed=1) for how in (None, "cheating")
+        tw.Search(Guess(number=2), tw.Options(information=how), seed=1)
+        for how in (None, "cheating")
     )
     for search in (honest, cheating):
         search.commit(0)
@@ -350,7 +351,9 @@ def test_options_are_checked():
 
 
 def test_a_wrong_signature_is_named():
-    with pytest.raises(tw.DomainError, match=r"determinise\(s, player\) should be determinise\(s, "):
+    with pytest.raises(
+        tw.DomainError, match=r"determinise\(s, player\) should be determinise\(s, "
+    ):
 
         class Wrong(Guess):
             def determinise(s, player):
@@ -385,7 +388,9 @@ class Forgets(Guess):  # who hides a zero can't have raised
 
 
 def test_a_draw_that_changes_what_a_player_can_do_ends_the_search():
-    with pytest.raises(tw.DomainError, match="determinise\\(\\) for player 0 changed who is to mov"):
+    with pytest.raises(
+        tw.DomainError, match="determinise\\(\\) for player 0 changed who is to mov"
+    ):
         tw.Search(Swaps(seed=1, hand=3, ranks=2), engine="python").run(50)
 
 

@@ -209,7 +209,19 @@ class Rules:
         return {n: getattr(f, "py_func", f) for n, f in given.items() if f is not None}
 
 
-_TAKEN = ("value", "visits", "action", "first", "n", "tried", "best", "low", "high", "pending", "available")
+_TAKEN = (
+    "value",
+    "visits",
+    "action",
+    "first",
+    "n",
+    "tried",
+    "best",
+    "low",
+    "high",
+    "pending",
+    "available",
+)
 
 
 def _check_rule(name: str, rule: Rule, function: types.FunctionType) -> None:

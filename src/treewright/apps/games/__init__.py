@@ -11,12 +11,15 @@ APP = App(
         "samegame-v1": ".samegame:SameGame",
         "foundry-v1": ".foundry:Foundry",
         "knockout-whist-v1": ".whist:KnockoutWhist",
+        "kuhn-poker-v1": ".kuhn:KuhnPoker",
     },
     experiments=(
         ".experiments.connect_four_strength:EXPERIMENT",
+        ".experiments.kuhn_openspiel:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",
         ".experiments.tictactoe_strength:EXPERIMENT",
+        ".experiments.whist_information:EXPERIMENT",
     ),
     benchmarks={
         "core": Command(".commands:core", "Simulations per second, beside every installed peer."),

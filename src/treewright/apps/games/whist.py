@@ -26,8 +26,8 @@ class KnockoutWhist(Domain):
     """Follow suit, take a trick in each hand or be out; the last player left wins.
 
     In the first hand each of the ``players`` gets ``hand`` cards and the next card is turned up
-    for trumps; each further hand has one card less.  Whoever takes most tricks (by lot, if several do)
-    sees the new cards, names trumps and leads.  A player without a trick is out; there is no
+    for trumps; each further hand has one card less.  Whoever takes most tricks (by lot, if several
+    do) sees the new cards, names trumps and leads.  A player without a trick is out; there is no
     "dog's life".  Actions are cards to play, and ``52 + suit`` to name trumps.  ``ranks`` of
     each suit, from the ace down, are in the pack.
     """

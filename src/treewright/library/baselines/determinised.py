@@ -79,9 +79,7 @@ class DeterminisedUCT(Search):
                 visits, value = seen[int(row["action"])]
                 seen[int(row["action"])] = visits + int(row["visits"]), value + float(row["value"])
 
-    def _result(
-        self, position: Position, seen: dict[int, tuple[int, float]], nodes: int
-    ) -> Result:
+    def _result(self, position: Position, seen: dict[int, tuple[int, float]], nodes: int) -> Result:
         rows = []
         for action in position.legal():
             visits, value = seen[action]
