@@ -36,7 +36,16 @@ def test_readme_python_runs_as_printed(root, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["rules.md", "maps.md", "functions.md", "levels.md", "stories.md", "study.md"]
+    "page",
+    [
+        "rules.md",
+        "hidden-information.md",
+        "maps.md",
+        "functions.md",
+        "levels.md",
+        "stories.md",
+        "study.md",
+    ],
 )
 def test_guides_run_as_printed(root, tmp_path, page):
     shown = blocks((root / "docs" / page).read_text(), "python")
@@ -71,6 +80,7 @@ def test_every_option_is_documented(root):
         "docs/tutorial.md",
         "docs/options.md",
         "docs/rules.md",
+        "docs/hidden-information.md",
         "docs/levels.md",
         "docs/go.md",
         "docs/maps.md",

@@ -299,6 +299,16 @@ def test_baselines_respect_what_is_hidden():
         assert answers[0] == answers[1], kind
 
 
+def test_determinised_uct_in_both_engines():
+    found = []
+    for engine in ("compiled", "python"):
+        search = DeterminisedUCT(Guess(number=1), seed=6, trees=5, engine=engine)
+        search.commit(0)
+        search.commit(0)
+        found.append(search.run(200).children)
+    assert found[0] == found[1]
+
+
 def test_determinised_uct_adds_up_its_trees():
     search = DeterminisedUCT(KnockoutWhist(seed=3), seed=1, trees=7, engine="python")
     result = search.run(140)

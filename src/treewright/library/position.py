@@ -9,7 +9,7 @@ from treewright.errors import DomainError, OptionError
 from treewright.kernel.interpreted import Cells
 from treewright.library.domain import CHANCE, Domain
 
-REDRAWS = 1000
+REDRAWS = 20  # a line that needs more is seldom worth showing
 
 
 class Position:

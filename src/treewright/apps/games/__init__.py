@@ -15,7 +15,7 @@ APP = App(
     },
     experiments=(
         ".experiments.connect_four_strength:EXPERIMENT",
-        ".experiments.kuhn_openspiel:EXPERIMENT",
+        ".experiments.openspiel_information:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",
         ".experiments.tictactoe_strength:EXPERIMENT",
