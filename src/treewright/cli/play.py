@@ -107,7 +107,7 @@ def play(
             moves.append(position.describe(action))
             search.commit(action)
     position = search.position
-    say(position.render() + "\n")
+    say((position.render() if position.ended else position.view(human)) + "\n")
     outcome = _outcome(position, human)
     rewards = position.rewards() if position.ended else None
     emit({"game": game, "moves": moves, "rewards": rewards, "outcome": outcome}, outcome, as_json)
