@@ -12,9 +12,11 @@ APP = App(
         "foundry-v1": ".foundry:Foundry",
         "knockout-whist-v1": ".whist:KnockoutWhist",
         "kuhn-poker-v1": ".kuhn:KuhnPoker",
+        "liars-dice-v1": ".liars_dice:LiarsDice",
     },
     experiments=(
         ".experiments.connect_four_strength:EXPERIMENT",
+        ".experiments.dice_information:EXPERIMENT",
         ".experiments.openspiel_information:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",

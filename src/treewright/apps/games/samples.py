@@ -5,6 +5,7 @@ from functools import partial
 from treewright.apps.games.connect_four import ConnectFour
 from treewright.apps.games.foundry import Foundry
 from treewright.apps.games.kuhn import KuhnPoker
+from treewright.apps.games.liars_dice import LiarsDice
 from treewright.apps.games.nim import Nim
 from treewright.apps.games.samegame import SameGame
 from treewright.apps.games.tictactoe import TicTacToe
@@ -23,4 +24,5 @@ SAMPLES = {
         partial(KnockoutWhist, hand=3, ranks=5, seed=1), variants=None, simulations=60
     ),
     "kuhn-poker": Sample(KuhnPoker),
+    "liars-dice": Sample(partial(LiarsDice, dice=2, seed=1)),
 }

@@ -76,8 +76,8 @@ MEASURE = Measure("score", "games won", kind="rate", per="games")
 EXPERIMENT = Experiment(
     name="dice-information",
     title="Liar's dice: information sets, guesses and cheats",
-    claim="With the same simulations, information-set MCTS beats determinised UCT, whatever the "
-    "number of its trees, and random play, and loses to UCT that sees all dice.",
+    claim="With the same simulations, information-set MCTS beats determinised UCT of 5, 20 and 40 "
+    "trees, and random play, and loses to UCT that sees all dice.",
     source="Cowling, Powley & Whitehouse 2012, on other games; no published number for this one",
     scales={
         "smoke": [Grid({"opponent": ["5 trees", "random"], "simulations": [100]}, seeds=1)],
