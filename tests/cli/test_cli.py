@@ -140,6 +140,16 @@ def test_a_game_of_tic_tac_toe():
     assert out.stdout.strip().splitlines()[-1] in ("the search wins", "draw", "not finished")
 
 
+def test_who_plays_cards_sees_their_own():
+    moves = "hint\nkc\n"  # and then the input ends
+    out = treewright(
+        "play", "knockout-whist", "--set", "seed=3", "--simulations", "200", stdin=moves
+    )
+    assert "your hand: 5C 7C 9C KC 7H 9H QH" in out.stdout
+    assert "your hand: 5C 7C 9C 7H 9H QH" in out.stdout
+    assert "AD" not in out.stdout  # which the search has
+
+
 def test_play_ends_with_its_input_and_speaks_json():
     out = treewright("play", "connect-four", "--second", "--json", stdin="4\n")
     data = json.loads(out.stdout)

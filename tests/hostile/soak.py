@@ -24,8 +24,8 @@ from treewright.library.registry import load_file
 
 def held():
     """Megabytes of memory that the process holds."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def author(folder, number):

@@ -26,7 +26,7 @@ def test_a_budget_beyond_all_bounds(budget, said):
 
 @pytest.mark.parametrize("heap", [math.nan, math.inf])
 def test_a_setting_that_is_no_number(heap):
-    with pytest.raises(tw.OptionError, match="heap.* must be a finite number"):
+    with pytest.raises(tw.OptionError, match=r"heap.* must be a finite number"):
         tw.Search(Nim(heap=heap))
 
 

@@ -61,6 +61,7 @@ def play(
         raise OptionError(f"{game} is not a game for two players")
     if simulations is None and seconds is None:
         simulations = 20_000
+    solver = solver and domain.function("determinise") is None
 
     def new() -> "Search":
         return Search(domain, Options(solver=solver), seed=seed, debug=debug)
@@ -87,7 +88,7 @@ def play(
             moves.append(result.label)
             search.commit(result.best)
             continue
-        say(position.render() + "\n")
+        say(position.view(human) + "\n")
         if hints:
             say(f"{search.run(simulations, seconds=seconds).children}\n")
         word = _ask(position, as_json)
@@ -106,7 +107,7 @@ def play(
             moves.append(position.describe(action))
             search.commit(action)
     position = search.position
-    say(position.render() + "\n")
+    say((position.render() if position.ended else position.view(human)) + "\n")
     outcome = _outcome(position, human)
     rewards = position.rewards() if position.ended else None
     emit({"game": game, "moves": moves, "rewards": rewards, "outcome": outcome}, outcome, as_json)

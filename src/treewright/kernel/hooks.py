@@ -141,6 +141,14 @@ _TABLE = (
         default="the domain has no chance",
     ),
     Hook(
+        "determinise",
+        _STREAM | {"player": "int64"},
+        "Redraws in place all that is hidden from `player`, uniformly over what it may be as far "
+        "as they know.",
+        "the beginning of each simulation, for the player at the root (information sets)",
+        default="the domain hides nothing",
+    ),
+    Hook(
         "allowed",
         _ACTION,
         "Returns whether an action is legal, without listing all of them.",
@@ -176,6 +184,14 @@ _TABLE = (
         "Returns the state as text, for people.",
         "`Position`, `treewright play`",
         default="the fields of the state",
+        compiled=False,
+    ),
+    Hook(
+        "view",
+        {"player": "int64"},
+        "Returns the state as text, for one player: with nothing that is hidden from them.",
+        "`treewright play`, and `tw.check` to see that `determinise` changes nothing of it",
+        default="`render`, and for `tw.check` the actions of the player to move",
         compiled=False,
     ),
     Hook(

@@ -20,9 +20,13 @@ from treewright.kernel.rules import RULES, wanted
 DONE, FULL, NODE_LIMIT, SOLVED, GOAL, PHASED, REFUSED = range(7)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
 NOT_FINITE, BAD_URGENCY, BAD_CHOICE, BAD_BACK_UP, BAD_WEIGHT, NO_WEIGHT = range(17, 23)
+BAD_DETERMINISATION = 30
 
 SMALLEST = 4  # edges in the smallest sparse block
 DENSE = 16  # nodes with up to so many actions list them all at once
+# ``n`` of an opened node of information sets, whose actions are not known in advance, and the
+# most children that it can have: with one more its block would have to be dense
+ANY, MOST = 65535, 16384
 
 DRAWS = 32  # from the rollout policy, for an action that is new; then any untried one is taken
 
@@ -82,6 +86,7 @@ class Switches:
     EVALUATED: bool = False  # leaves are valued outside the kernel (leaves.py)
     NOISE: bool = False
     GUMBEL: bool = False
+    INFORMATION: bool = False  # nodes are information sets (information.py)
     STATISTICS: tuple[str, ...] = ()  # numbers of a user's own in each node
     rules: Mapping[str, types.FunctionType] = field(default_factory=dict)  # of a user's own
 
@@ -110,7 +115,7 @@ class Switches:
         """Untried actions need not be listed: blocks of edges may be sparse."""
         listed = self.per_edge or self.in_order or self.CHANCE or self.DENSE_BLOCKS
         listed = listed or self.BOUND  # what is legal changes with what is to beat
-        return not listed and self.MAX_ACTIONS > DENSE
+        return self.INFORMATION or (not listed and self.MAX_ACTIONS > DENSE)
 
     @property
     def in_order(self) -> bool:
@@ -166,6 +171,8 @@ def node_dtype(on: Switches) -> np.dtype:
         columns += [("low", np.float32), ("high", np.float32)]  # bounds for the player who moved
     if on.EVALUATED:
         columns.append(("pending", np.int32))  # visits whose value is not known yet
+    if on.INFORMATION:
+        columns.append(("available", np.int64))  # how often it could have been selected
     columns += [(name, np.float64) for name in on.STATISTICS]
     return np.dtype(columns, align=True)
 
@@ -243,6 +250,7 @@ RUN = np.dtype(
             "full",  # 1: an expansion was refused for lack of memory
             "stirred",  # 1: the root's actions have their noise
             "culprit",  # the number to name in an error message
+            "observer",  # whose view the tree is (INFORMATION)
         )
     ]
     + [

@@ -13,7 +13,7 @@ from numpy import float64, int64
 
 from treewright.kernel.choice import best_of, sure
 from treewright.kernel.layout import BAD_CHOICE, DONE, FULL, PHASED, REFUSED, SOLVED
-from treewright.kernel.reclaim import compact
+from treewright.kernel.reclaim import clear_tree, compact
 
 
 def phases(tree, t, params, runs, rng, plans, chosen, scratch, kept, scores, simulations):
@@ -144,16 +144,6 @@ def comparable(tree):
     for i in range(tree.nodes[0].tried):
         fine = fine and read(tree, i)[2] >= -math.inf
     return fine
-
-
-def clear_tree(tree, run):
-    """An empty tree: the root, never simulated."""
-    run.nodes = 1
-    run.edges = 0
-    run.created += 1
-    for kind in range(len(run.free)):
-        run.free[kind] = 0
-    tree.nodes[0] = tree.blank[0]
 
 
 def keep(kept, scores, s, found):

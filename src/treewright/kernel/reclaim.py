@@ -43,6 +43,16 @@ def compact(nodes, edges, runs, root, min_visits, lazy, new):
         run.free[kind] = 0
 
 
+def clear_tree(tree, run):
+    """An empty tree: the root, never simulated."""
+    run.nodes = 1
+    run.edges = 0
+    run.created += 1
+    for kind in range(len(run.free)):
+        run.free[kind] = 0
+    tree.nodes[0] = tree.blank[0]
+
+
 def mark(nodes, edges, count, root, min_visits, new):
     """Set ``new`` to 0 for what stays and -1 for the rest; parents come before children."""
     for i in range(count):

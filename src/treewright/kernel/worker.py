@@ -220,7 +220,7 @@ class Worker:
     @functools.cached_property
     def _phased(self) -> tuple[Any, np.ndarray]:
         """The loop of phases.py, and scratch for reclaim.py."""
-        texts = (*self.texts, HERE / "phases.py")
+        texts = (*self._texts, HERE / "phases.py")
         module = self._specialised(texts, "phases")
         # untouched pages cost nothing
         return module.phases, np.empty(self._capacity[0], np.int32)
@@ -240,6 +240,8 @@ class Worker:
 
     def verify(self, parents: np.ndarray) -> int:
         """The first node that does not fit the domain's rules, or -1; each node has a parent."""
+        if self.switches.INFORMATION:  # an action is played only where a draw makes it legal
+            return -1
         on = self.switches.constants()
         constants = {name: on[name] for name in ("LAZY", "BOUND", "MAX_ACTIONS", "MAX_LENGTH")}
         texts = (HERE / "verify.py",)
@@ -380,7 +382,7 @@ class Worker:
         }
 
     def _load(self) -> None:
-        self._module = self._specialised(self.texts, self.entry)
+        self._module = self._specialised(self._texts, self.entry)
         tables = self.domain.tables
         if self.compiled:
             self._put_arrays()
@@ -390,6 +392,12 @@ class Worker:
             self._put(None, None)
             self._seen = (Records(self._params), Records(self._run), Cells(self._rng))
             self._tables = self.domain.interpreted_tables
+
+    @property
+    def _texts(self) -> tuple[Path, ...]:
+        """The texts of the kernel; with information sets the selection is another."""
+        other = self.switches.INFORMATION and self.entry == "search"
+        return (*self.texts, HERE / "information.py") if other else self.texts
 
     def _specialised(self, texts: tuple[Path, ...], entry: str) -> types.ModuleType:
         on = self.switches
@@ -473,6 +481,8 @@ def status_message(worker: Worker, status: int) -> str | None:
         "column for each action, from 0 up",
         layout.BAD_WEIGHT: f"a rule gave action {culprit} of {name} no usable weight: order must "
         "return a number, and rollout_weight one from 0 up",
+        layout.BAD_DETERMINISATION: f"{name}: determinise() for player {culprit} changed who is to "
+        f"move or what they can do; it may only redraw what player {culprit} does not know",
         layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers; a simulation "
         f"ended with {[float(r) for r in worker._small['rewards']]}",
     }.get(status)

@@ -7,6 +7,7 @@ from typing import Any
 from treewright.errors import TreewrightError
 from treewright.library import shown
 from treewright.library.blame import from_traceback
+from treewright.library.checking_hidden import HiddenCheck
 from treewright.library.domain import CHANCE, Domain
 from treewright.library.position import Position
 from treewright.random import below, stream
@@ -47,14 +48,18 @@ def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:
 
     Among them: ``legal`` over ``max_actions``, twice the same action, a state that is not copied
     fully, a function that changes what it should only read, results that are not repeatable,
-    rewards that are not finite or outside [0, 1], keys out of range, and compiled and
-    interpreted engines that disagree.
+    rewards that are not finite or outside [0, 1], keys out of range, a ``determinise`` that changes
+    what a player can see, and compiled and interpreted engines that disagree.
     """
     report = Report(domain.name)
     rng = stream(seed)
+    hides = domain.function("determinise") is not None
+    hidden = HiddenCheck(domain, report, seed) if hides else None
     try:
         for _ in range(games):
-            _play(domain, report, rng)
+            _play(domain, report, rng, hidden)
+        if hidden is not None:
+            hidden.end()
         if domain.is_record and not report.problems:
             _engines(domain, report, seed)
     except TreewrightError as error:
@@ -64,10 +69,11 @@ def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:
     return report
 
 
-def _play(domain: Domain, report: Report, rng: Any) -> None:
+def _play(domain: Domain, report: Report, rng: Any, hidden: HiddenCheck | None) -> None:
     """One random game, checked at every step, then repeated from its start."""
     position = Position(domain)
     seen: list[Any] = []
+    trail: list[Position] = []
     while not position.ended:
         if len(position.history) >= domain.max_length:
             report.add(f"a game went on after max_length={domain.max_length} actions")
@@ -77,12 +83,17 @@ def _play(domain: Domain, report: Report, rng: Any) -> None:
             return
         seen.append((legal, position.player))
         twin = position.copy()
+        if hidden is not None:
+            hidden.look(position)
+            trail.append(twin)
         before = _snapshot(twin)
         position.play(legal[below(rng, len(legal))])
         if _snapshot(twin) != before:
             report.add("playing an action changed a copy of the state: copy() is not complete")
         report.actions += 1
         report.widest = max(report.widest, len(legal))
+    if hidden is not None:
+        hidden.look_back(trail)
     rewards = _rewards(position, report)
     report.games += 1
     report.longest = max(report.longest, len(position.history))

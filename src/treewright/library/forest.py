@@ -64,6 +64,11 @@ class Forest:
         self._like = Search(
             domain, options, memory=each, engine=engine, evaluate=evaluate, batch=batch, seed=seed
         )
+        if self._like.workers[0].switches.INFORMATION:
+            raise OptionError(
+                f"a forest searches open positions, and {domain.name} hides something: search the "
+                f"true states with information='cheating'"
+            )
         self._trees = Trees(self._like.workers[0], len(positions), evaluate, batch)
         self._seconds = 0.0
         self._stopped = "simulations"

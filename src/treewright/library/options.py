@@ -19,6 +19,7 @@ Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
 Choice = Literal["visits", "value", "max"]
 Horizon = Literal["game", "turn"]
 Order = Literal["uniform", "weighted", "best", "rollout", "listed"]
+Information = Literal["set", "cheating"]
 
 
 def _number(where: str, value: Any, low: float, high: float = math.inf) -> None:
@@ -245,7 +246,19 @@ class Rules:
         return {n: getattr(f, "py_func", f) for n, f in given.items() if f is not None}
 
 
-_TAKEN = ("value", "visits", "action", "first", "n", "tried", "best", "low", "high", "pending")
+_TAKEN = (
+    "value",
+    "visits",
+    "action",
+    "first",
+    "n",
+    "tried",
+    "best",
+    "low",
+    "high",
+    "pending",
+    "available",
+)
 
 
 def _check_rule(name: str, rule: Rule, function: types.FunctionType) -> None:
@@ -307,6 +320,11 @@ class Options:
     rules: rules of your own (:class:`Rules`).
     noise, gumbel: at the root, for self-play and for few simulations; they act on ``weight``, or on
         the weights of an evaluator.
+    information: for domains that hide something (``determinise``).  ``set``, the default there:
+        a node is an information set, each simulation redraws what the player at the root does
+        not know, and the bonus is ``c sqrt(ln A / N)``, where ``A`` counts how often the child
+        was legal when its parent was visited (SO-ISMCTS, Cowling, Powley & Whitehouse 2012).
+        ``cheating`` searches the true state.
     keep_state: single player: keep the state in which the best simulation ended, for answers
         that are a thing rather than a sequence (``Search.best_state``).
     """
@@ -332,6 +350,7 @@ class Options:
     rules: Rules | None = None
     noise: Noise | None = None
     gumbel: Gumbel | None = None
+    information: Information | None = None
 
     def __post_init__(self) -> None:
         _number("c", self.c, 0.0, 1e12)
@@ -342,6 +361,8 @@ class Options:
         _one_of("expand", self.expand, Order)
         _one_of("horizon", self.horizon, Horizon)
         _one_of("choose", self.choose, Choice)
+        if self.information is not None:
+            _one_of("information", self.information, Information)
         for name, kind in (
             ("rave", Rave),
             ("selection_bias", SelectionBias),

@@ -164,7 +164,7 @@ def one_by_one(
                 return
             if search._stopped == "seconds":  # the clock has ended this phase only
                 search._stop.clear()
-            action = best_action(search.workers, search.choose, rules.slack, rules.accept)
+            action = best_action(search.workers, search.choose, rules.slack, rules.accept, position)
         if action is None:
             refused += 1
             if refused > rules.patience:

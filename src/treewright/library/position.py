@@ -10,6 +10,8 @@ from treewright.kernel.interpreted import Cells
 from treewright.library import shown
 from treewright.library.domain import CHANCE, Domain
 
+REDRAWS = 20  # a line that needs more is seldom worth showing
+
 
 class Position:
     """One state of a domain, interpreted.
@@ -94,6 +96,18 @@ class Position:
         """A sampled chance outcome."""
         return int(self._hooks["sample_chance"](self.state, self._tables, rng))
 
+    def determinise(self, rng: Any, player: int) -> None:
+        """Redraw what a player may not know."""
+        self._hooks["determinise"](self.state, self._tables, rng, player)
+
+    def redraw(self, player: int, rng: Any, action: int) -> bool:
+        """Redraw what a player may not know until an action is legal; False if it never is."""
+        for _ in range(REDRAWS):
+            if action in self.legal():
+                return True
+            self.determinise(rng, player)
+        return False
+
     @property
     def is_chance(self) -> bool:
         return self.player == CHANCE
@@ -121,6 +135,11 @@ class Position:
 
     def _repr_html_(self) -> str:
         return shown.position_html(self)
+
+    def view(self, player: int) -> str:
+        """The state as text, for one player: with what they may know, if the domain can say."""
+        own = self.domain.function("view")
+        return str(self._call(own, player)) if own else self.render()
 
     def _call(self, function: types.FunctionType, *arguments: Any) -> Any:
         if function.__code__.co_varnames[1:2] == ("t",):

@@ -23,7 +23,7 @@ from treewright.library.position import Position
 from treewright.library.result import Child, Result
 from treewright.library.root import Roots, policy_of, schedule
 from treewright.library.running import Progress, Running, around, search_step
-from treewright.library.switches import params_of, parse_memory, switches_of
+from treewright.library.switches import hides, params_of, parse_memory, switches_of
 from treewright.library.tree import TreeView, merge_children, root_of
 from treewright.random import stream, uniform
 
@@ -191,6 +191,11 @@ class Search(Running):
         """
         rules = Rules(phases if commit else 1, shared, carry, slack, accept, patience)
         self._check_budget(simulations, seconds, nodes)
+        if hides(self.domain, self.options) and 0 in (
+            rules.share(simulations, 0),
+            rules.share(nodes, 0),
+        ):
+            raise OptionError("with information sets each phase needs a simulation of its own")
         if not commit:
             self._check_not_ended()
         made, created, history = self.simulations, self._created, len(self.history)
@@ -466,7 +471,8 @@ class Search(Running):
         """
         for worker in self.workers:
             score = float(worker.run["best_score"])
-            if self.domain.players == 1 and score > self._best[0]:
+            imagined = worker.switches.INFORMATION  # its actions belong to one of many draws
+            if self.domain.players == 1 and not imagined and score > self._best[0]:
                 self._best = (score, before + worker.best_sequence)
 
 

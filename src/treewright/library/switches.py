@@ -63,7 +63,8 @@ def switches_of(domain: Domain, options: Options, evaluated: bool = False) -> Sw
         HAS_WEIGHT=domain.function("weight") is not None,
         KEEP_STATE=options.keep_state,
         LEGAL_WEIGHTS=domain.function("legal_weights") is not None,
-        REWINDS=domain.function("rewind") is not None,
+        REWINDS=domain.function("rewind") is not None and not hides(domain, options),
+        INFORMATION=hides(domain, options),
         NORMALISE=options.normalise,
         EVALUATED=evaluated,
         NOISE=options.noise is not None,
@@ -71,6 +72,11 @@ def switches_of(domain: Domain, options: Options, evaluated: bool = False) -> Sw
         STATISTICS=options.rules.statistics if options.rules is not None else (),
         rules=rules,
     )
+
+
+def hides(domain: Domain, options: Options) -> bool:
+    """Whether the search is over information sets."""
+    return domain.function("determinise") is not None and options.information != "cheating"
 
 
 def params_of(options: Options, memory: int, when_full: str) -> dict[str, float]:
@@ -123,6 +129,11 @@ def _check(domain: Domain, options: Options, evaluated: bool) -> None:
     """Refuse switches that this domain can't serve, saying what it lacks."""
     name, rollout, rules = domain.name, options.rollout, options.rules
     if evaluated:
+        if hides(domain, options):
+            raise OptionError(
+                f"an evaluator values open states, and {name} hides something: search the true "
+                f"state with information='cheating'"
+            )
         _check_evaluated(name, options)
     weighs = rules is not None and rules.rollout_weight is not None
     needs = [
@@ -142,6 +153,7 @@ def _check(domain: Domain, options: Options, evaluated: bool) -> None:
         (rollout.depth is not None, "Rollout(depth)", "value"),
         (rollout.until is not None, "Rollout(until)", "value"),
         (options.horizon == "turn", "horizon='turn'", "value"),
+        (options.information is not None, f"information={options.information!r}", "determinise"),
     ]
     if rules is not None and (function := rules.functions.get("urgency")) is not None:
         needs.append(
@@ -167,6 +179,8 @@ def _check(domain: Domain, options: Options, evaluated: bool) -> None:
         )
     if domain.players > 2 and options.solver:
         raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")
+    if hides(domain, options):
+        _check_information(name, options)
 
 
 def _check_evaluated(name: str, options: Options) -> None:
@@ -183,3 +197,31 @@ def _check_evaluated(name: str, options: Options) -> None:
     for what, given in unfit.items():
         if given:
             raise OptionError(f"{what} has no meaning with an evaluator; {name} was given one")
+
+
+def _check_information(name: str, options: Options) -> None:
+    """Refuse what needs the actions of a node in advance, or one state for each node."""
+    rules = options.rules.functions if options.rules is not None else {}
+    asks = "urgency" in rules and "prior" in wanted(rules["urgency"])
+    refused = {
+        "puct": options.puct,
+        "rave": options.rave is not None,
+        "selection_bias": options.selection_bias is not None,
+        "priors": options.priors,
+        "head_start": options.head_start > 0,
+        f"expand={options.expand!r}": options.expand != "uniform",
+        "a rule for the order": "order" in rules,
+        "a rule that asks for the prior": asks,
+        "dense": options.dense,
+        "widening": options.widening is not None,
+        "max_backup": options.max_backup > 0,
+        "solver": options.solver,
+        "bound": options.bound,
+        "keep_state": options.keep_state,
+    }
+    for what, asked in refused.items():
+        if asked:
+            raise OptionError(
+                f"{what} does not go with information sets, which {name} is searched by: leave it "
+                f"out, or search the true state with information='cheating'"
+            )

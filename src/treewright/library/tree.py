@@ -18,6 +18,7 @@ from treewright.library.position import Position
 from treewright.library.result import Child, Children
 from treewright.library.root import Roots, promises, roots_of
 from treewright.library.switches import CHOICES
+from treewright.random import stream
 
 if TYPE_CHECKING:
     from treewright.library.search import Search
@@ -83,6 +84,8 @@ class TreeView:
                 return line
             node = int(below[np.argmax(nodes[below]["visits"])])
             action = int(nodes[node]["action"])
+            if not self._fits(position, action):
+                return line
             line.append((action, position.describe(action)))
             position.follow(action)
 
@@ -101,19 +104,27 @@ class TreeView:
                 for child in children[order].tolist():
                     row = nodes[child]
                     action = int(row["action"])
+                    after = position.copy()
+                    fits = self._fits(after, action)
                     yield Shown(
                         child,
                         node,
                         d,
                         action,
-                        position.describe(action),
+                        after.describe(action) if fits else str(action),
                         int(row["visits"]),
                         _mean(row),
                     )
-                    after = position.copy()
-                    after.follow(action)
-                    below.append((child, after))
+                    if fits:
+                        after.follow(action)
+                        below.append((child, after))
             level = below
+
+    def _fits(self, position: Position, action: int) -> bool:
+        """Make a node's action legal: with information sets it may need another draw."""
+        if not self._worker.switches.INFORMATION:
+            return True
+        return position.redraw(int(self._worker.run["observer"]), stream(0), action)
 
     def to_networkx(self, depth: int = 3, top: int = 5) -> Any:
         """The top of the tree as a ``networkx.DiGraph`` with label, visits and value."""
@@ -190,6 +201,8 @@ class Row(NamedTuple):
 def merge_children(workers: list[Worker], choose: Choice, position: Position) -> Children:
     """The root's children over all workers, in the order in which they would be played."""
     merged = _merged(workers, untried=True)
+    if workers[0].switches.INFORMATION:
+        merged = _legal_only(merged, position)
     unknown = {"visits": 0.0, "value": 0.0}
     if workers[0].switches.SOLVER:
         unknown |= {"low": 0.0, "high": 1.0}
@@ -202,14 +215,29 @@ def merge_children(workers: list[Worker], choose: Choice, position: Position) ->
 
 
 def best_action(
-    workers: list[Worker], choose: Choice, slack: float | None, accept: float
+    workers: list[Worker],
+    choose: Choice,
+    slack: float | None,
+    accept: float,
+    position: Position,
 ) -> int | None:
     """The action to commit, over all workers; None if no child is acceptable (choice.py)."""
-    rows = [_row(action, row) for action, row in _merged(workers, untried=False).items()]
+    merged = _merged(workers, untried=False)
+    if workers[0].switches.INFORMATION:
+        merged = _legal_only(merged, position)
+    rows = [_row(action, row) for action, row in merged.items()]
     floor = sure(getitem, rows, len(rows))
     slack = -1.0 if slack is None else slack
     at = best_of(getitem, rows, len(rows), CHOICES[choose], floor, slack, accept)
     return rows[at].action if at >= 0 else None
+
+
+def _legal_only(
+    merged: dict[int, dict[str, float]], position: Position
+) -> dict[int, dict[str, float]]:
+    """Without what was legal in other draws only: a commit may have made such a node the root."""
+    legal = position.legal()
+    return {action: row for action, row in merged.items() if action in legal}
 
 
 def _merged(workers: list[Worker], untried: bool) -> dict[int, dict[str, float]]:

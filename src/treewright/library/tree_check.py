@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import TreeFileError
-from treewright.kernel.layout import DENSE, SMALLEST
+from treewright.kernel.layout import ANY, DENSE, SMALLEST
+from treewright.kernel.layout import MOST as MOST_CHILDREN
 from treewright.kernel.worker import Worker
 
 MOST = 2**40  # simulations, and nodes ever created: far from where 64 bits end
@@ -69,6 +70,11 @@ def _check_numbers(worker: Worker, saved: dict[str, np.ndarray]) -> None:
     if on.SOLVER:
         low, high = nodes["low"], nodes["high"]
         _ok(((low >= 0) & (low <= high) & (high <= 1)).all(), "a bound is impossible")
+    if on.INFORMATION:
+        available = nodes["available"][1:]
+        fine = (available >= visits[1:]) & (available <= MOST_VISITS)
+        _ok(fine.all(), "a node was visited more often than it was available")
+        _ok(0 <= saved["run"][0]["observer"] < on.PLAYERS, "it is the view of no player")
     if "key" in (edges.dtype.names or ()):
         used = edges["key"]
         _ok(((used >= 0) & (used < on.KEYS)).all(), "a key is out of range")
@@ -85,7 +91,11 @@ def _check_numbers(worker: Worker, saved: dict[str, np.ndarray]) -> None:
 def _blocks(worker: Worker, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First edge and number of edges of every opened node."""
     n, tried = nodes["n"].astype(np.int64), nodes["tried"].astype(np.int64)
-    _ok((n <= worker.switches.MAX_ACTIONS).all(), "a node has more actions than the domain")
+    if worker.switches.INFORMATION:
+        _ok(((n == 0) | (n == ANY)).all(), "a node has more actions than the domain")
+        _ok((tried <= np.minimum(n, MOST_CHILDREN)).all(), "a node has too many children")
+    else:
+        _ok((n <= worker.switches.MAX_ACTIONS).all(), "a node has more actions than the domain")
     _ok((tried <= n).all(), "a node has more children than actions")
     action = nodes["action"]
     _ok(((action[1:] >= 0) & (action[1:] < 2**30)).all(), "a node has an impossible action")

@@ -65,6 +65,8 @@ VARIANTS = CORE_VARIANTS | {
     "choose-max": Options(max_backup=0.5, choose="max"),
     "keep-state": Options(keep_state=True),
     "bound": Options(bound=True),
+    "information": Options(information="set"),
+    "cheating": Options(information="cheating"),
 }
 # what is not an option of the algorithm, but of the search around it
 AROUND: dict[str, dict[str, Any]] = {

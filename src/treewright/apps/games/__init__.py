@@ -10,12 +10,18 @@ APP = App(
         "connect-four-v1": ".connect_four:ConnectFour",
         "samegame-v1": ".samegame:SameGame",
         "foundry-v1": ".foundry:Foundry",
+        "knockout-whist-v1": ".whist:KnockoutWhist",
+        "kuhn-poker-v1": ".kuhn:KuhnPoker",
+        "liars-dice-v1": ".liars_dice:LiarsDice",
     },
     experiments=(
         ".experiments.connect_four_strength:EXPERIMENT",
+        ".experiments.dice_information:EXPERIMENT",
+        ".experiments.openspiel_information:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",
         ".experiments.tictactoe_strength:EXPERIMENT",
+        ".experiments.whist_information:EXPERIMENT",
     ),
     benchmarks={
         "core": Command(".commands:core", "Simulations per second, beside every installed peer."),

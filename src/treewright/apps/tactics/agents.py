@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from treewright.apps.tactics.domain import HeroAcademy
+from treewright.apps.tactics.hidden import Blind
 from treewright.errors import OptionError, nearest
 from treewright.library.evolutionary import (
     Agent,
@@ -56,6 +57,11 @@ def _choosing(ap: int, **rules: Any) -> Agent:
     return EvolutionaryMCTS(domain, ap, reply=ap if among else 0, reply_among=among)
 
 
+def _blind(ap: int, **rules: Any) -> Agent:
+    """EMCTS that knows neither the opponent's hand nor what will be drawn."""
+    return Blind(_choosing(ap, **rules))
+
+
 def _second_thoughts(ap: int, **rules: Any) -> Agent:
     """Four turns of EMCTS, each judged after the reply of a small OEP."""
     domain = HeroAcademy(ap=ap, **rules)
@@ -75,6 +81,7 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "oep": _plain(OnlineEvolution),
         "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
         "emcts": _choosing,
+        "emcts-blind": _blind,
         "emcts-plain": _plain(EvolutionaryMCTS),  # the paper's: blind to what comes next
         "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget
         "emcts-reply": _replying,

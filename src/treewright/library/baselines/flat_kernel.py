@@ -19,6 +19,8 @@ def flat(tree, t, params, runs, rng, simulations):
         tree.work[0] = tree.root[0]
         s = tree.work[0]
         mover = player(s, t)
+        if INFORMATION:
+            determinise(s, t, rng, mover)
         if nodes[0].n == 0:
             status = open_node(tree, t, p, run, rng, s, 0, mover)
             if status != DONE:

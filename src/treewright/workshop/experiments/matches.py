@@ -19,19 +19,23 @@ def random_move(position: Position, dice: random.Random) -> int:
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who plays: a search with a budget per move; without one, a policy."""
+    """Who plays: a search with a budget per move; without one, a policy.
+
+    ``kind`` makes the search: :class:`treewright.Search`, or a baseline with its signature.
+    """
 
     simulations: int = 0
     options: Options = field(default_factory=Options)
     workers: int = 1
     policy: Callable[[Position, random.Random], int] = random_move
+    kind: Callable[..., Search] = Search
 
 
 def play(domain: Domain, players: Sequence[Contestant], seed: int) -> list[float]:
     """One game; every move is searched afresh.  Returns each player's reward."""
     dice = random.Random(seed)
     searches = [
-        Search(domain, p.options, seed=seed + i, workers=p.workers, memory="64MiB")
+        p.kind(domain, p.options, seed=seed + i, workers=p.workers, memory="64MiB")
         if p.simulations
         else None
         for i, p in enumerate(players)
