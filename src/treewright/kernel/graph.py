@@ -75,10 +75,10 @@ def share(nodes, edges, slots, run, edge, key):
 
 def repeats(path, depth):
     """Whether the last node of a path is on it before."""
-    for d in range(depth - 1):
-        if path[d] == path[depth - 1]:
-            return True
-    return False
+    d = 0
+    while path[d] != path[depth - 1]:
+        d += 1
+    return d < depth - 1
 
 
 def compact_graph(nodes, edges, slots, runs, root, min_visits, new):

@@ -15,8 +15,8 @@ import numpy as np
 
 from treewright.errors import DomainError
 from treewright.kernel import layout
-from treewright.kernel.hooks import Playable
 from treewright.kernel.graph import FEWEST
+from treewright.kernel.hooks import Playable
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
 from treewright.kernel.keys import keyed
 from treewright.kernel.layout import (

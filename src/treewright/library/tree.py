@@ -293,8 +293,7 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
             row |= {"low": 0.0, "high": 1.0}
             if child >= 0:
                 row |= {"low": float(nodes[child]["low"]), "high": float(nodes[child]["high"])}
-        own = edge if shared else nodes[child]
-        yield (int(own["action"]) if child >= 0 else ~child), row
+        yield (int((edge if shared else nodes[child])["action"]) if child >= 0 else ~child), row
 
 
 def root_of(worker: Worker) -> Roots:
