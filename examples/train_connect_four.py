@@ -135,9 +135,11 @@ def train(path, minutes, seed, every=0):
     while time.monotonic() - began < 60 * minutes:
         state["round"] += 1
         new = mirrored(*self_play(net, seed + state["round"]))
-        store = new if store is None else [
-            np.concatenate([a, b])[-KEPT:] for a, b in zip(store, new, strict=True)
-        ]
+        store = (
+            new
+            if store is None
+            else [np.concatenate([a, b])[-KEPT:] for a, b in zip(store, new, strict=True)]
+        )
         rng = np.random.default_rng([seed, state["round"]])
         for _ in range(max(1, 2 * len(new[0]) // BATCH)):
             state["step"] += 1
@@ -150,7 +152,10 @@ def train(path, minutes, seed, every=0):
         if state["round"] % 10 == 0:
             at = (time.monotonic() - began) / 60
             won = f", wins {match(net, every, seed=state['round']):.0%} of {every}" if every else ""
-            print(f"round {state['round']}: {at:.1f} min, {len(store[0]):,} positions{won}", flush=True)
+            print(
+                f"round {state['round']}: {at:.1f} min, {len(store[0]):,} positions{won}",
+                flush=True,
+            )
     return net
 
 
@@ -190,4 +195,6 @@ if __name__ == "__main__":
     else:
         net = train(given.out, given.minutes, given.seed)
     games = given.match or 40
-    print(f"the network wins {match(net, games):.1%} of {games} games against UCT, 400 simulations each")
+    print(
+        f"the network wins {match(net, games):.1%} of {games} games against UCT, 400 simulations each"
+    )

@@ -22,20 +22,20 @@ def mix(z: Any) -> Any:
     return z ^ (z >> 31)
 
 
-def with_word(h: Any, word: Any) -> Any:
-    """A hash that has seen one more word of 64 bits."""
-    return mix(((h + GOLDEN) & MASK) ^ word)
+def hashed(h: Any, number: Any) -> Any:
+    """The hash ``h``, of 64 bits, of what came before and one more whole number."""
+    return mix(((uint64(h) + GOLDEN) & MASK) ^ uint64(number))
 
 
 def with_number(h: Any, x: Any) -> Any:
     """A hash that has seen one more float; 0.0 and -0.0 are the same."""
     if x != x:
-        return with_word(h, uint64(NOT_A_NUMBER))
+        return hashed(h, uint64(NOT_A_NUMBER))
     if x - x != 0.0:  # infinite
-        return with_word(h, uint64(NOT_A_NUMBER + 1 if x > 0.0 else NOT_A_NUMBER + 2))
+        return hashed(h, uint64(NOT_A_NUMBER + 1 if x > 0.0 else NOT_A_NUMBER + 2))
     part, power = math.frexp(x)
-    h = with_word(h, uint64(int64(part * 9007199254740992.0)))  # 2**53: a whole number
-    return with_word(h, uint64(int64(power)))
+    h = hashed(h, uint64(int64(part * 9007199254740992.0)))  # 2**53: a whole number
+    return hashed(h, uint64(int64(power)))
 
 
 class Keyed:
@@ -72,7 +72,7 @@ def record_key(state: np.dtype) -> Any:
     ]
     for name in state.names or ():
         lines += _field(name, state[name])
-    lines.append("    return with_word(h, word)")
+    lines.append("    return hashed(h, word)")
     scope: dict[str, Any] = {"__name__": __name__, **_HELPERS}
     exec("\n".join(lines), scope)
     return scope["key"]
@@ -80,7 +80,7 @@ def record_key(state: np.dtype) -> Any:
 
 _HELPERS: Mapping[str, Any] = {
     "uint64": uint64,
-    "with_word": with_word,
+    "hashed": hashed,
     "with_number": with_number,
 }
 
@@ -97,11 +97,11 @@ def _field(name: str, kind: np.dtype) -> list[str]:
         return [*lines, f"{indent}h = with_number(h, {value})"]
     bits = 8 * kind.base.itemsize
     if bits == 64:
-        return [*lines, f"{indent}h = with_word(h, uint64({value}))"]
+        return [*lines, f"{indent}h = hashed(h, uint64({value}))"]
     return [
         *lines,
         f"{indent}if used + {bits} > 64:",
-        f"{indent}    h = with_word(h, word)",
+        f"{indent}    h = hashed(h, word)",
         f"{indent}    word = uint64(0)",
         f"{indent}    used = 0",
         f"{indent}word = (word << uint64({bits})) | (uint64({value}) & uint64({2**bits - 1}))",
