@@ -5,6 +5,7 @@ even back.  Only ties are drawn, two actions that lead to the same node among th
 added as they are listed, and a leaf has its own reward.
 """
 
+import itertools
 import math
 import random
 from dataclasses import dataclass, field
@@ -123,14 +124,14 @@ class GraphSearch:
             node.best = max(node.best, rewards[mover])
             if edge is not None:
                 edge.visits += 1
-        for (above, _, _), (under, _, _) in reversed(list(zip(path, path[1:], strict=False))):
+        for (above, _, _), (under, _, _) in reversed(list(itertools.pairwise(path))):
             above.best = max(above.best, under.best)
         if not self.options.solver:
             return
         if position.ended:
             leaf, mover, _ = path[-1]
             leaf.low = leaf.high = rewards[mover]
-        for (above, mover, _), (_, decided, _) in reversed(list(zip(path, path[1:], strict=False))):
+        for (above, mover, _), (_, decided, _) in reversed(list(itertools.pairwise(path))):
             self._prove(above, mover, decided)
 
     def _prove(self, node, mover, decided):

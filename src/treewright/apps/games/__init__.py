@@ -16,6 +16,9 @@ APP = App(
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",
         ".experiments.tictactoe_strength:EXPERIMENT",
+        ".experiments.transpositions_connect_four:EXPERIMENT",
+        ".experiments.transpositions_samegame:EXPERIMENT",
+        ".experiments.transpositions_solved:EXPERIMENT",
     ),
     benchmarks={
         "core": Command(".commands:core", "Simulations per second, beside every installed peer."),
