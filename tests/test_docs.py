@@ -43,7 +43,16 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["rules.md", "maps.md", "functions.md", "levels.md", "stories.md", "study.md"]
+    "page",
+    [
+        "rules.md",
+        "transpositions.md",
+        "maps.md",
+        "functions.md",
+        "levels.md",
+        "stories.md",
+        "study.md",
+    ],
 )
 def test_guides_run_as_printed(root, tmp_path, page):
     shown = blocks((root / "docs" / page).read_text(), "python")
