@@ -51,6 +51,7 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
         "rules.md",
         "evaluators.md",
         "hidden-information.md",
+        "transpositions.md",
         "maps.md",
         "functions.md",
         "levels.md",

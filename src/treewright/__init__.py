@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from treewright.library.domain import Domain as Domain
     from treewright.library.domain import constant as constant
     from treewright.library.domain import count_bits as count_bits
+    from treewright.library.domain import hashed as hashed
     from treewright.library.domain import inlined as inlined
     from treewright.library.domain import lowest_bit as lowest_bit
     from treewright.library.domain import record as record
@@ -87,6 +88,7 @@ _WHERE = {
     "App": "library.applications",
     "Command": "library.applications",
     "count_bits": "library.domain",
+    "hashed": "library.domain",
     "inlined": "library.domain",
     "lowest_bit": "library.domain",
     "Child": "library.result",
@@ -135,6 +137,7 @@ __all__ = [
     "from_gymnasium",
     "from_openspiel",
     "from_pettingzoo",
+    "hashed",
     "inlined",
     "load",
     "lowest_bit",

@@ -57,6 +57,7 @@ SWITCHES = {
     "prior": {"priors": True},
     "value": {"rollout": tw.Rollout(depth=1)},
     "amaf_key": {"rave": tw.Rave()},
+    "key": {"transpositions": True},
 }
 
 

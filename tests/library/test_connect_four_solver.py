@@ -124,6 +124,22 @@ def solve(moves, simulations=3_000_000, seed=0):
 # ------------------------------------------------------------------------------------- tests
 
 
+def test_transpositions_prove_the_same_values_at_fewer_nodes():
+    """A few late positions; 300 of them are in the experiment ``transpositions-solved``."""
+    rng = random.Random(20)
+    nodes = {False: 0, True: 0}
+    for _ in range(12):
+        moves = random_game(rng, 26)
+        for shared in nodes:
+            options = tw.Options(solver=True, transpositions=shared)
+            search = tw.Search(ConnectFour(moves=moves), options, memory="64MiB")
+            result = search.run(simulations=300_000)
+            assert result.stopped == "solved"
+            assert result.value == value(build(moves))
+            nodes[shared] += result.nodes
+    assert nodes[True] < 0.7 * nodes[False]
+
+
 def test_brute_force_knows_a_few_positions_by_heart():
     assert build("1212121") is None  # four on the first column
     assert winning_moves(build("112233"), 1) == {3}

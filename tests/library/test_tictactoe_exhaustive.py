@@ -143,6 +143,24 @@ def test_the_solver_keeps_the_true_value_everywhere():
     assert solved > 0.98 * count
 
 
+def test_transpositions_prove_the_same_values_at_fewer_nodes():
+    """Every twelfth position; all of them are in the experiment ``transpositions-solved``."""
+    trees, graphs, count = 0, 0, 0
+    for board, cells in list(POSITIONS.items())[5::12]:
+        domain = TicTacToe(moves=" ".join(NAMES[cell] for cell in cells))
+        for shared in (False, True):
+            options = tw.Options(solver=True, transpositions=shared)
+            result = tw.Search(domain, options, memory="1MiB").run(simulations=20_000)
+            assert result.stopped == "solved"
+            assert result.value == value(board)
+            assert kept(board, result.best)
+            trees, graphs = trees + (not shared) * result.nodes, graphs + shared * result.nodes
+        count += 1
+    print(f"{count} positions: {trees} nodes in trees, {graphs} in graphs")
+    assert count == 377
+    assert graphs < 0.7 * trees
+
+
 def test_plain_uct_keeps_it_in_99_of_100():
     results = [kept(board, result.best) for board, result in run_all(None)]
     share = sum(results) / len(results)

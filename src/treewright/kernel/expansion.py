@@ -69,6 +69,9 @@ def open_node(tree, t, p, run, rng, s, current, mover):
             return BAD_ACTION
         edge = edges[first + i]
         edge.child = -1 - action
+        if TRANSPOSE:
+            edge.action = action
+            edge.visits = 0
         if EDGE_KEY:
             edge.key = 0
             if mover >= 0:
@@ -204,6 +207,8 @@ def expand(tree, t, p, run, rng, s, current, edge):
     node.tried = 0
     if MAX_BACKUP:
         node.best = -math.inf
+    if TRANSPOSE:
+        node.key = 0
     if SOLVER:
         node.low = 0.0
         node.high = 1.0

@@ -134,6 +134,14 @@ _TABLE = (
         default="the action itself",
     ),
     Hook(
+        "key",
+        {},
+        "Returns a whole number of 64 bits that is the same for states that are the same, whatever "
+        "led there, and another for states that differ in what can follow or in who decides.",
+        "`transpositions=True`, when an action is played for the first time from a node",
+        default="the fields of the record are hashed",
+    ),
+    Hook(
         "sample_chance",
         _STREAM,
         "Returns one of the actions that `legal` lists, drawn as chance does.",

@@ -28,6 +28,8 @@ DENSE = 16  # nodes with up to so many actions list them all at once
 # most children that it can have: with one more its block would have to be dense
 ANY, MOST = 65535, 16384
 
+SLOT_BYTES = 16  # of the table of keys, for each node at most (graph.py)
+
 DRAWS = 32  # from the rollout policy, for an action that is new; then any untried one is taken
 
 # ln n and 1/sqrt(n) of visit counts below this are looked up: they would cost half of a
@@ -87,6 +89,7 @@ class Switches:
     NOISE: bool = False
     GUMBEL: bool = False
     INFORMATION: bool = False  # nodes are information sets (information.py)
+    TRANSPOSE: bool = False  # equal states share one node (graph.py)
     STATISTICS: tuple[str, ...] = ()  # numbers of a user's own in each node
     rules: Mapping[str, types.FunctionType] = field(default_factory=dict)  # of a user's own
 
@@ -115,6 +118,7 @@ class Switches:
         """Untried actions need not be listed: blocks of edges may be sparse."""
         listed = self.per_edge or self.in_order or self.CHANCE or self.DENSE_BLOCKS
         listed = listed or self.BOUND  # what is legal changes with what is to beat
+        listed = listed or self.TRANSPOSE
         return self.INFORMATION or (not listed and self.MAX_ACTIONS > DENSE)
 
     @property
@@ -150,7 +154,7 @@ class Switches:
             "WEIGHS": self.POLICY in (WEIGHTED, GREEDY, TABLE),
             "ONE_UNTRIED": self.EXPAND_BEST and self.PUCT and not self.per_edge_beside_puct,
             "TRACE": self.keyed or self.PLAYERS == 1 or (self.CHANCE and self.SOLVER),
-            "NODE_BYTES": node_dtype(self).itemsize,
+            "NODE_BYTES": node_dtype(self).itemsize + (SLOT_BYTES if self.TRANSPOSE else 0),
             "EDGE_BYTES": edge_dtype(self).itemsize,
         }
 
@@ -160,7 +164,7 @@ def node_dtype(on: Switches) -> np.dtype:
     columns: list[tuple[str, type]] = [
         ("value", np.float64),  # W: sum of rewards of the player who moved here
         ("visits", np.int32),  # N
-        ("action", np.int32),  # that led here
+        ("action", np.int32),  # that led here; with TRANSPOSE, that led here first
         ("first", np.int32),  # its edges are edges[first : first + capacity(tried, n)]
         ("n", np.uint16),  # legal actions; 0 until the node is opened
         ("tried", np.uint16),  # edges[first : first + tried] lead to nodes
@@ -173,6 +177,8 @@ def node_dtype(on: Switches) -> np.dtype:
         columns.append(("pending", np.int32))  # visits whose value is not known yet
     if on.INFORMATION:
         columns.append(("available", np.int64))  # how often it could have been selected
+    if on.TRANSPOSE:
+        columns.append(("key", np.uint64))  # of the state, and who moved there
     columns += [(name, np.float64) for name in on.STATISTICS]
     return np.dtype(columns, align=True)
 
@@ -191,6 +197,8 @@ def blank_node(on: Switches) -> np.ndarray:
 def edge_dtype(on: Switches) -> np.dtype:
     """One legal action of an opened node."""
     columns: list[tuple[str, type]] = [("child", np.int32)]  # node number, or ~action
+    if on.TRANSPOSE:
+        columns += [("action", np.int32), ("visits", np.int32)]  # of this edge
     if on.RAVE or on.TABLE_SELECT:
         columns.append(("key", np.int32))
     if on.RAVE:
@@ -322,6 +330,8 @@ class Tree(NamedTuple):
     lows: Any  # the lowest reward of each player so far (NORMALISE)
     highs: Any
     schedule: Any  # schedule[m, i]: of m actions, those with so many visits are next (GUMBEL)
+    path_edges: Any  # path_edges[d] led to path[d] (TRANSPOSE)
+    slots: Any  # nodes by their keys (graph.py)
 
 
 class Batch(NamedTuple):

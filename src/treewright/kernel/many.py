@@ -50,4 +50,6 @@ def pick(trees, r):
         trees.lows[r],
         trees.highs[r],
         trees.schedule,
+        trees.path_edges,
+        trees.slots,
     )

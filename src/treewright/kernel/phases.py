@@ -12,6 +12,7 @@ import math
 from numpy import float64, int64
 
 from treewright.kernel.choice import best_of, sure
+from treewright.kernel.graph import compact_graph
 from treewright.kernel.layout import BAD_CHOICE, DONE, FULL, PHASED, REFUSED, SOLVED
 from treewright.kernel.reclaim import clear_tree, compact
 
@@ -104,7 +105,7 @@ def commit(tree, t, run, runs, rng, plan, chosen, scratch):
     if CHANCE and mover < 0:
         action = sample_chance(s, t, rng)
         for i in range(nodes[0].first, nodes[0].first + nodes[0].tried):
-            if nodes[tree.edges[i].child].action == action:
+            if action_of(tree, i) == action:
                 child = tree.edges[i].child
     else:
         count = int64(nodes[0].tried)
@@ -113,12 +114,15 @@ def commit(tree, t, run, runs, rng, plan, chosen, scratch):
         if at < 0:
             return False
         child = tree.edges[nodes[0].first + at].child
-        action = int64(nodes[child].action)  # as in steps.py: ``play`` is compiled once
+        action = action_of(tree, nodes[0].first + at)
         run.root_mover = mover
     play(s, t, action)
     run.stirred = 0
     if plan.carry and child >= 0:
-        compact(nodes, tree.edges, runs, child, 0, LAZY, scratch)
+        if TRANSPOSE:
+            compact_graph(nodes, tree.edges, tree.slots, runs, child, 0, scratch)
+        else:
+            compact(nodes, tree.edges, runs, child, 0, LAZY, scratch)
     else:
         clear_tree(tree, run)
     chosen[plan.actions] = action
@@ -126,16 +130,27 @@ def commit(tree, t, run, runs, rng, plan, chosen, scratch):
     return True
 
 
+def action_of(tree, edge):
+    """The action of a tried edge."""
+    if TRANSPOSE:
+        action = int64(tree.edges[edge].action)
+    else:
+        action = int64(tree.nodes[tree.edges[edge].child].action)
+    return action  # a whole number, as in steps.py: ``play`` is compiled once
+
+
 def read(tree, i):
     """The numbers of the i-th child of the root, for choice.py."""
-    child = tree.nodes[tree.edges[tree.nodes[0].first + i].child]
+    at = tree.nodes[0].first + i
+    child = tree.nodes[tree.edges[at].child]
+    visits = int64(tree.edges[at].visits if TRANSPOSE else child.visits)
     mean = child.value / child.visits if child.visits > 0 else -math.inf
     if OWN_CHOOSE:  # what it says is what children are compared by
         mean = float(own_choose(tree.nodes[0], child))
     best = child.best if MAX_BACKUP else -math.inf
     low = float64(child.low) if SOLVER else 0.0
     high = float64(child.high) if SOLVER else 1.0
-    return int64(child.action), int64(child.visits), mean, best, low, high
+    return action_of(tree, at), visits, mean, best, low, high
 
 
 def comparable(tree):

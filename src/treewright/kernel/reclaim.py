@@ -51,6 +51,7 @@ def clear_tree(tree, run):
     for kind in range(len(run.free)):
         run.free[kind] = 0
     tree.nodes[0] = tree.blank[0]
+    tree.slots[0] = 0
 
 
 def mark(nodes, edges, count, root, min_visits, new):

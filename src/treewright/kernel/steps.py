@@ -6,7 +6,8 @@ argument) and the constants of ``layout.Switches`` (``RAVE``, ``PLAYERS`` …). 
 every branch that is switched off and compiles what is left together with the domain
 (see specialise.py).  Interpreted, the very same functions run on Python objects.
 
-Invariants: node 0 is the root.  A node's number is larger than its parent's.  The tried
+Invariants: node 0 is the root.  A node's number is larger than its parent's, unless equal states
+share one node (graph.py); then a path ends where it meets a node for the second time.  The tried
 children of a node are the first ``tried`` edges of its block.  ``path[d]`` was entered by
 ``movers[d]`` with the action ``trace[d - 1]``.
 """
@@ -17,6 +18,7 @@ import math
 
 from numpy import float32, int64
 
+from treewright.kernel.graph import enter_root, node_key, repeats, share
 from treewright.kernel.layout import (
     BAD_ACTION,
     BAD_BACK_UP,
@@ -48,6 +50,9 @@ def search(tree, t, params, runs, rng, simulations):
     rng = borrow(rng)
     p = params[0]
     run = runs[0]
+    if TRANSPOSE:
+        own_key = node_key(key(tree.root[0], t), run.root_mover)
+        enter_root(tree.nodes, tree.slots, run.nodes, own_key)
     if REWINDS:
         tree.work[0] = tree.root[0]
     for _ in range(simulations):
@@ -95,6 +100,7 @@ def descend(tree, t, p, run, rng, s):
     edges = tree.edges
     current = 0
     depth = 1
+    newest = 0  # of the nodes on the path (TRANSPOSE)
     tree.path[0] = 0
     tree.movers[0] = run.root_mover
     while nodes[current].visits > 0 and depth <= MAX_LENGTH:
@@ -124,7 +130,8 @@ def descend(tree, t, p, run, rng, s):
                 edge = select(tree, p, rng, current, mover)
             if OWN_URGENCY and edge < 0:
                 return depth, BAD_URGENCY
-        if edge < nodes[current].first + nodes[current].tried:
+        known = edge < nodes[current].first + nodes[current].tried
+        if known:
             child = edges[edge].child
         else:
             child = expand(tree, t, p, run, rng, s, current, edge)
@@ -133,14 +140,29 @@ def descend(tree, t, p, run, rng, s):
                 if p.rollout_when_full:
                     break
                 return depth, FULL
-        action = int64(nodes[child].action)  # as in rollouts: ``play`` is compiled once
+        # a whole number, as in rollouts: ``play`` is compiled once
+        if TRANSPOSE:
+            if not known:
+                edge = nodes[current].first + nodes[current].tried - 1
+            action = int64(edges[edge].action)
+        else:
+            action = int64(nodes[child].action)
         if TRACE and not record(tree, t, run, s, depth - 1, action, mover):
             return depth, BAD_KEY
         play(s, t, action)
-        tree.path[depth] = child
         # chance moves for nobody: its outcomes count for whoever moved last
         tree.movers[depth] = mover if mover >= 0 else tree.movers[depth - 1]
+        if TRANSPOSE:
+            tree.path_edges[depth] = edge
+            if not known:
+                own_key = node_key(key(s, t), tree.movers[depth])
+                child = share(nodes, edges, tree.slots, run, edge, own_key)
+        tree.path[depth] = child
         depth += 1
+        if TRANSPOSE:
+            if child <= newest and repeats(tree.path, depth):
+                break  # once around: the same choices would follow
+            newest = max(newest, child)
         current = child
     return depth, DONE
 
@@ -154,6 +176,8 @@ def chance_edge(tree, t, run, rng, s, current):
         child = tree.edges[edge].child
         if child < 0:
             action = -1 - child
+        elif TRANSPOSE:
+            action = tree.edges[edge].action
         else:
             action = tree.nodes[child].action
         if action == outcome:
@@ -203,6 +227,9 @@ def select(tree, p, rng, current, mover):
         visits = child.visits + child.pending if EVALUATED else child.visits
         total = with_losses(tree, child, mover) if EVALUATED else child.value
         q, known, m, root = estimate(tree, p, edge, visits, total, peak, parent_visits, 0.0, mover)
+        if TRANSPOSE:  # worth what is known of it by any way; explored as often as from here
+            m = float(edge.visits)
+            root = inverse_root(tree, edge.visits)
         if OWN_URGENCY:
             u = own(node, child, q, log, root, edge, c, rng)
             bad = bad or u != u
@@ -605,6 +632,12 @@ def back_up(tree, run, depth, length):
         node.value += reward
         if MAX_BACKUP:
             node.best = max(node.best, reward)
+        if TRANSPOSE and d > 0:
+            tree.edges[tree.path_edges[d]].visits += 1
+    if TRANSPOSE and MAX_BACKUP:  # what was found below by another way counts too
+        for d in range(depth - 1, 0, -1):
+            above = nodes[tree.path[d - 1]]
+            above.best = max(above.best, nodes[tree.path[d]].best)
     if NORMALISE:
         for i in range(PLAYERS):
             tree.lows[i] = min(tree.lows[i], out[i])
@@ -697,6 +730,8 @@ def prove(tree, run, depth):
         leaf.high = leaf.low
     for d in range(depth - 1, 0, -1):
         if CHANCE and tree.trace_players[d - 1] < 0:
+            if TRANSPOSE:
+                continue
             return
         node = nodes[tree.path[d - 1]]
         low = 0.0
@@ -708,6 +743,8 @@ def prove(tree, run, depth):
         if tree.movers[d - 1] != tree.movers[d]:
             low, high = 1.0 - high, 1.0 - low
         if low <= node.low and high >= node.high:
+            if TRANSPOSE:  # a proof may have come to a node above by another way
+                continue
             return
         node.low = float32(low)
         node.high = float32(high)

@@ -159,14 +159,19 @@ def roots_of(
         edges = np.zeros((len(nodes), 1), edges.dtype)
     block = edges[rows, np.where(there, first[:, None] + column, 0)]
     child = nodes[rows, np.where(known, block["child"], 0)]
-    action = np.where(known, child["action"], -1 - block["child"].astype(np.int64))
     names = edges.dtype.names or ()
+    action, visits = child["action"], child["visits"]
+    value = child["value"]
+    if "visits" in names:  # of a node that others lead to as well (graph.py)
+        action, visits = block["action"], block["visits"]
+        value = value / np.maximum(child["visits"], 1) * visits
+    action = np.where(known, action, -1 - block["child"].astype(np.int64))
     return {
         "action": np.where(there, action, -1),
         "root_value": root["value"],
         "root_visits": root["visits"],
-        "visits": np.where(known, child["visits"], 0).astype(np.int64),
-        "value": np.where(known, child["value"], 0.0),
+        "visits": np.where(known, visits, 0).astype(np.int64),
+        "value": np.where(known, value, 0.0),
         "prior": np.where(there, block["p"], 0.0) if "p" in names else there * 1.0,
         "gumbel": np.where(there, block["gumbel"], 0.0) if "gumbel" in names else there * 0.0,
     }

@@ -15,8 +15,10 @@ import numpy as np
 
 from treewright.errors import DomainError
 from treewright.kernel import layout
+from treewright.kernel.graph import FEWEST
 from treewright.kernel.hooks import Playable
 from treewright.kernel.interpreted import Cells, Objects, Records, Rows
+from treewright.kernel.keys import keyed
 from treewright.kernel.layout import (
     PARAMS,
     PHASES,
@@ -275,6 +277,7 @@ class Worker:
         run["stirred"] = 0
         run["created"] += 1
         self._tree.nodes[0] = self._tree.blank[0]
+        self._tree.slots[0] = 0
 
     def begin(self, state: np.ndarray, seed: int, player: int) -> None:
         """An empty tree at another state, an array of one record, and another stream."""
@@ -297,7 +300,8 @@ class Worker:
         """The number of the root's child for an action, or -1."""
         root = self.nodes[0]
         for edge in self.edges[root["first"] : root["first"] + root["tried"]]:
-            if self.nodes[edge["child"]]["action"] == action:
+            own = edge if self.switches.TRANSPOSE else self.nodes[edge["child"]]
+            if own["action"] == action:
                 return int(edge["child"])
         return -1
 
@@ -314,6 +318,12 @@ class Worker:
         """Keep one subtree, or its often visited part, and reclaim the rest."""
         new = np.empty(int(self._run["nodes"][0]), np.int32)
         scratch = new if self.compiled else Cells(new)
+        if self.switches.TRANSPOSE:
+            tree, runs = self._tree, self._seen[1]
+            self._reclaim.compact_graph(
+                tree.nodes, tree.edges, tree.slots, runs, root, min_visits, scratch
+            )
+            return
         self._reclaim.compact(
             self._tree.nodes,
             self._tree.edges,
@@ -327,7 +337,10 @@ class Worker:
     @functools.cached_property
     def _reclaim(self) -> types.ModuleType:
         rows = _Rows(node_dtype(self.switches), edge_dtype(self.switches))
-        return specialise(rows, {}, (HERE / "reclaim.py",), "compact", self.compiled, self.debug)
+        name, entry = (
+            ("graph", "compact_graph") if self.switches.TRANSPOSE else ("reclaim", "compact")
+        )
+        return specialise(rows, {}, (HERE / f"{name}.py",), entry, self.compiled, self.debug)
 
     def recycle(self) -> None:
         """Drop rarely visited nodes until at least half of the memory is free."""
@@ -339,7 +352,9 @@ class Worker:
     @property
     def used_bytes(self) -> int:
         nodes = int(self._run["nodes"][0]) * node_dtype(self.switches).itemsize
-        return nodes + int(self._run["edges"][0]) * edge_dtype(self.switches).itemsize
+        edges = int(self._run["edges"][0]) * edge_dtype(self.switches).itemsize
+        slots = int(self._tree.slots[0])  # of the table of keys (graph.py)
+        return nodes + edges + 4 * slots
 
     def interpreted_twin(self) -> "Worker":
         """The same search, interpreted, about to repeat the last simulation that began."""
@@ -376,6 +391,8 @@ class Worker:
             "table_visits": np.zeros(table, np.int64),
             "table_value": np.zeros(table),
             "schedule": np.zeros((1, 1), np.int32),
+            "path_edges": np.zeros(length if on.TRANSPOSE else 1, np.int32),
+            "slots": np.zeros(1 + (self._slots if on.TRANSPOSE else 0), np.int32),
             "lows": np.full(on.PLAYERS, math.inf),
             "highs": np.full(on.PLAYERS, -math.inf),
             **_tabulated(),
@@ -401,9 +418,8 @@ class Worker:
 
     def _specialised(self, texts: tuple[Path, ...], entry: str) -> types.ModuleType:
         on = self.switches
-        return specialise(
-            self.domain, on.constants(), texts, entry, self.compiled, self.debug, on.rules
-        )
+        domain = keyed(self.domain) if on.TRANSPOSE else self.domain
+        return specialise(domain, on.constants(), texts, entry, self.compiled, self.debug, on.rules)
 
     def _put_arrays(self) -> None:
         on = self.switches
@@ -448,6 +464,14 @@ class Worker:
             blank=Rows(node_dtype(on), 1, blank_node(on)),
             **{k: Cells(v) for k, v in self._small.items()},
         )
+
+    @property
+    def _slots(self) -> int:
+        """The most slots that a table of keys can have (graph.py)."""
+        slots = FEWEST
+        while slots < 2 * self._capacity[0]:
+            slots *= 2
+        return slots
 
     def _states(self, states: Any) -> Any:
         if self.domain.is_record:

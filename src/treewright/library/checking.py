@@ -48,16 +48,18 @@ def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:
 
     Among them: ``legal`` over ``max_actions``, twice the same action, a state that is not copied
     fully, a function that changes what it should only read, results that are not repeatable,
-    rewards that are not finite or outside [0, 1], keys out of range, a ``determinise`` that changes
-    what a player can see, and compiled and interpreted engines that disagree.
+    rewards that are not finite or outside [0, 1], keys out of range, different states with the
+    same ``key``, a ``determinise`` that changes what a player can see, and compiled and interpreted
+    engines that disagree.
     """
     report = Report(domain.name)
     rng = stream(seed)
     hides = domain.function("determinise") is not None
     hidden = HiddenCheck(domain, report, seed) if hides else None
+    met: dict[int, Position] = {}
     try:
         for _ in range(games):
-            _play(domain, report, rng, hidden)
+            _play(domain, report, rng, hidden, met)
         if hidden is not None:
             hidden.end()
         if domain.is_record and not report.problems:
@@ -69,7 +71,13 @@ def check(domain: Domain, games: int = 20, seed: int = 0) -> Report:
     return report
 
 
-def _play(domain: Domain, report: Report, rng: Any, hidden: HiddenCheck | None) -> None:
+def _play(
+    domain: Domain,
+    report: Report,
+    rng: Any,
+    hidden: HiddenCheck | None,
+    met: dict[int, Position],
+) -> None:
     """One random game, checked at every step, then repeated from its start."""
     position = Position(domain)
     seen: list[Any] = []
@@ -81,6 +89,7 @@ def _play(domain: Domain, report: Report, rng: Any, hidden: HiddenCheck | None) 
         legal = _look(position, report)
         if not legal:
             return
+        _meet(position, met, report)
         seen.append((legal, position.player))
         twin = position.copy()
         if hidden is not None:
@@ -95,6 +104,7 @@ def _play(domain: Domain, report: Report, rng: Any, hidden: HiddenCheck | None) 
     if hidden is not None:
         hidden.look_back(trail)
     rewards = _rewards(position, report)
+    _meet(position, met, report)
     report.games += 1
     report.longest = max(report.longest, len(position.history))
     found = _repeat(Position(domain), position.history, seen, rewards)
@@ -168,6 +178,46 @@ def _look_at_actions(position: Position, legal: list[int], report: Report) -> No
             report.add("describe() gave two legal actions the same label")
 
 
+def _meet(position: Position, met: dict[int, Position], report: Report) -> None:
+    """States with the same key must be the same, as far as anything can follow from them."""
+    if position.domain.function("key") is None or any("key()" in p for p in report.problems):
+        return
+    key = position.state_key()
+    other = met.setdefault(key, position.copy())
+    if position.domain.is_record and _snapshot(other) == _snapshot(position):
+        return
+    for continuation in range(3):
+        found = _difference(position.copy(), other.copy(), stream(continuation))
+        if found:
+            report.add(
+                f"key() returned {key} after the actions {other.history} and after "
+                f"{position.history}, but these states differ: {found}"
+            )
+            return
+
+
+def _difference(one: Position, other: Position, rng: Any) -> str:
+    """What tells two states apart when they are played on alike; nothing if they seem equal."""
+    begun = len(one.history)
+    while True:
+        after = one.history[begun:]
+        when = f" after {after} more" if after else ""
+        if one.ended != other.ended:
+            return f"only one of them has ended{when}"
+        if one.ended:
+            return "" if one.rewards() == other.rewards() else f"in their rewards{when}"
+        if len(after) >= one.domain.max_length:
+            return ""
+        if one.player != other.player:
+            return f"in who decides{when}"
+        legal = one.legal()
+        if sorted(legal) != sorted(other.legal()):
+            return f"in what is legal{when}"
+        action = legal[below(rng, len(legal))]
+        one.follow(action)
+        other.follow(action)
+
+
 def _state(position: Position) -> Position:
     return position.copy()
 
@@ -206,13 +256,15 @@ def _repeat(again: Position, history: list[int], seen: list[Any], rewards: list[
 
 def _engines(domain: Domain, report: Report, seed: int) -> None:
     """The compiled and the interpreted engine must build the same tree."""
+    from treewright.library.options import Options
     from treewright.library.search import Search
 
     if Position(domain).ended:
         return
     trees = []
+    options = Options(transpositions=domain.function("key") is not None)
     for engine in ("compiled", "python"):
-        search = Search(domain, seed=seed, memory="16MiB", engine=engine)  # type: ignore[arg-type]
+        search = Search(domain, options, seed=seed, memory="16MiB", engine=engine)  # type: ignore[arg-type]
         search.run(simulations=50)
         trees.append(search.tree.nodes)
     if trees[0].tobytes() != trees[1].tobytes():

@@ -24,6 +24,7 @@ from treewright.kernel.constants import Binder, Constant, binder
 from treewright.kernel.constants import constant as constant
 from treewright.kernel.hooks import HOOKS
 from treewright.kernel.hooks import inlined as inlined
+from treewright.kernel.keys import hashed as hashed
 
 _NUMBERS = (int, float, np.number, np.bool_)
 CHANCE = -1

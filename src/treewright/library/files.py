@@ -42,6 +42,8 @@ def save(search: Search, path: Path) -> None:
         raise OptionError(f"{search.domain.name} keeps its states in Python objects: not savable")
     if search.began_elsewhere:
         raise OptionError("a search that began at a given state is not savable")
+    if search.options.transpositions:
+        raise OptionError("a search with transpositions is not savable")
     about = {
         "format": FORMAT,
         "domain": _identity(search.domain),

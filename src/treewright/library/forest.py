@@ -55,6 +55,8 @@ class Forest:
         evaluate: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
+        if options is not None and options.transpositions:
+            raise OptionError("a forest does not know transpositions: use a tw.Search for each")
         positions = _positions(domain, states)
         self.seed = seed
         each = parse_memory(memory) // len(positions)

@@ -246,6 +246,16 @@ class Rules:
         return {n: getattr(f, "py_func", f) for n, f in given.items() if f is not None}
 
 
+def _check_shared(options: "Options") -> None:
+    """What counts simulations of a child in a way of its own does not know shared nodes."""
+    for name in ("rave", "selection_bias", "rules", "noise", "gumbel"):
+        if getattr(options, name) is not None:
+            raise OptionError(f"transpositions and {name} don't go together: choose one")
+    for name in ("priors", "head_start", "bound"):
+        if getattr(options, name):
+            raise OptionError(f"transpositions and {name} don't go together: choose one")
+
+
 _TAKEN = (
     "value",
     "visits",
@@ -258,6 +268,7 @@ _TAKEN = (
     "high",
     "pending",
     "available",
+    "key",
 )
 
 
@@ -317,6 +328,10 @@ class Options:
         (single player, with ``max_backup``).
     normalise: rewards of any scale: ``Q`` is taken on a scale from the lowest reward that its
         player has seen, 0, to the highest, 1: ``c`` and ``fpu`` mean the same in every domain.
+    transpositions: equal states share one node, so that the tree becomes a graph.  States are
+        equal if the domain's ``key`` says so, or if all fields of their records are equal.  ``W``
+        and the ``N`` under it in ``Q`` are the shared node's; the ``N`` of the bonus counts the
+        simulations by way of this parent.
     rules: rules of your own (:class:`Rules`).
     noise, gumbel: at the root, for self-play and for few simulations; they act on ``weight``, or on
         the weights of an evaluator.
@@ -351,6 +366,7 @@ class Options:
     noise: Noise | None = None
     gumbel: Gumbel | None = None
     information: Information | None = None
+    transpositions: bool = False
 
     def __post_init__(self) -> None:
         _number("c", self.c, 0.0, 1e12)
@@ -382,6 +398,10 @@ class Options:
             raise OptionError("noise is in the weights of actions: it needs puct, gumbel or a rule")
         if self.gumbel is not None and self.solver:
             raise OptionError("gumbel and solver both decide at the root: choose one")
+        if not isinstance(self.transpositions, bool):
+            raise OptionError(f"transpositions must be true or false, not {self.transpositions!r}")
+        if self.transpositions:
+            _check_shared(self)
         rules = self.rules.functions if self.rules is not None else {}
         if "urgency" in rules and self.puct:
             raise OptionError(

@@ -85,6 +85,10 @@ class Position:
     def key(self, action: int) -> int:
         return int(self._hooks["amaf_key"](self.state, self._tables, action))
 
+    def state_key(self) -> int:
+        """What the domain's ``key`` says of the state."""
+        return int(self._hooks["key"](self.state, self._tables))
+
     def weight(self, action: int) -> float:
         return float(self._hooks["weight"](self.state, self._tables, action))
 

@@ -103,6 +103,8 @@ class Search(Running):
         if evaluate is not None:
             _check_evaluator(self, workers)
             self._worker_type = EvaluatedWorker
+        if self.options.transpositions and self._worker_type.entry != "search" and not evaluate:
+            raise OptionError(f"{type(self).__name__} has no tree that transpositions could share")
         switches = switches_of(domain, self.options, evaluate is not None)
         params = params_of(self.options, self.memory // workers, when_full)
         state = domain.new_state()

@@ -5,6 +5,7 @@ import re
 
 from treewright.errors import OptionError
 from treewright.kernel import layout
+from treewright.kernel.keys import can_be_hashed
 from treewright.kernel.layout import Switches
 from treewright.kernel.rules import wanted
 from treewright.library.domain import Domain
@@ -69,6 +70,7 @@ def switches_of(domain: Domain, options: Options, evaluated: bool = False) -> Sw
         EVALUATED=evaluated,
         NOISE=options.noise is not None,
         GUMBEL=options.gumbel is not None,
+        TRANSPOSE=options.transpositions,
         STATISTICS=options.rules.statistics if options.rules is not None else (),
         rules=rules,
     )
@@ -166,6 +168,12 @@ def _check(domain: Domain, options: Options, evaluated: bool) -> None:
     for needed, what, hook in needs:
         if needed and domain.function(hook) is None:
             raise OptionError(f"{what} needs {name} to define the function {hook}")
+    own_key = domain.function("key") is not None
+    if options.transpositions and not (own_key or can_be_hashed(domain.state)):
+        raise OptionError(
+            f"transpositions need {name} to define the function key: only a record of numbers and "
+            f"arrays of numbers is hashed without it"
+        )
     keyed = options.rave or options.selection_bias or rollout.policy == "table"
     if keyed and domain.keys < 1:
         raise OptionError(
@@ -191,6 +199,7 @@ def _check_evaluated(name: str, options: Options) -> None:
         "bound": options.bound,
         "horizon='turn'": options.horizon == "turn",
         "keep_state": options.keep_state,
+        "transpositions": options.transpositions,
         "rollout": options.rollout != Rollout(),
         f"expand={options.expand!r}": options.expand not in ("uniform", "listed"),
     }
@@ -218,6 +227,7 @@ def _check_information(name: str, options: Options) -> None:
         "solver": options.solver,
         "bound": options.bound,
         "keep_state": options.keep_state,
+        "transpositions": options.transpositions,
     }
     for what, asked in refused.items():
         if asked:

@@ -34,17 +34,28 @@ class Shown(NamedTuple):
     label: str
     visits: int
     value: float
+    share: float = 1.0  # of its parent's visits
 
 
-def children_of(nodes: np.ndarray, edges: np.ndarray, node: int) -> np.ndarray:
-    """Numbers of the visited children of a node."""
+class Below(NamedTuple):
+    """One visited child of a node."""
+
+    node: int
+    action: int
+    visits: int  # by way of this parent
+
+
+def children_of(nodes: np.ndarray, edges: np.ndarray, node: int) -> list[Below]:
+    """The visited children of a node, the most visited first."""
     row = nodes[node]
-    found: np.ndarray = edges[row["first"] : row["first"] + row["tried"]]["child"]
-    return found
+    block = edges[row["first"] : row["first"] + row["tried"]]
+    own = block if "visits" in (edges.dtype.names or ()) else nodes[block["child"]]
+    rows = zip(block["child"].tolist(), own["action"].tolist(), own["visits"].tolist(), strict=True)
+    return sorted((Below(*row) for row in rows), key=lambda child: -child.visits)
 
 
 class TreeView:
-    """The tree of a search's first worker.
+    """The tree of a search's first worker; a graph, with ``Options(transpositions=True)``.
 
     ``size`` is the number of visited nodes of all workers, ``nbytes`` what they take.
     """
@@ -71,39 +82,46 @@ class TreeView:
         return self._worker.edges
 
     def principal_variation(self, first: int | None = None) -> list[tuple[int, str]]:
-        """The most visited line, beginning with ``first`` if given, with labels."""
+        """The most visited line, beginning with ``first`` if given, with labels.
+
+        It ends where it would come back to a position.
+        """
         nodes, edges = self.nodes, self.edges
         position = self._search.position
         line: list[tuple[int, str]] = []
-        node = 0
+        node, met = 0, {0}
         while True:
             below = children_of(nodes, edges, node)
             if not line and first is not None:
-                below = below[nodes[below]["action"] == first]
-            if not len(below):
+                below = [child for child in below if child.action == first]
+            if not below:
                 return line
-            node = int(below[np.argmax(nodes[below]["visits"])])
-            action = int(nodes[node]["action"])
+            node, action, _ = below[0]
             if not self._fits(position, action):
                 return line
             line.append((action, position.describe(action)))
+            if node in met:
+                return line
+            met.add(node)
             position.follow(action)
 
     def walk(self, depth: int = 3, top: int = 5) -> Iterator[Shown]:
-        """The root and, level by level, each node's ``top`` most visited children."""
+        """The root and, level by level, each node's ``top`` most visited children.
+
+        With transpositions a node comes once for each parent, its own children once in all.
+        """
         nodes, edges = self.nodes, self.edges
-        yield Shown(0, -1, 0, -1, "root", int(nodes[0]["visits"]), _mean(nodes[0]))
+        yield Shown(0, -1, 0, -1, "root", int(nodes[0]["visits"]), _mean(nodes[0]), 1.0)
         level = [(0, self._search.position)]
+        met = {0}
         for d in range(1, depth + 1):
             if not level:
                 return
             below = []
             for node, position in level:
-                children = children_of(nodes, edges, node)
-                order = np.argsort(-nodes[children]["visits"], kind="stable")[:top]
-                for child in children[order].tolist():
+                of_parent = max(1, int(nodes[node]["visits"]))
+                for child, action, visits in children_of(nodes, edges, node)[:top]:
                     row = nodes[child]
-                    action = int(row["action"])
                     after = position.copy()
                     fits = self._fits(after, action)
                     yield Shown(
@@ -114,7 +132,11 @@ class TreeView:
                         after.describe(action) if fits else str(action),
                         int(row["visits"]),
                         _mean(row),
+                        visits / of_parent,
                     )
+                    if child in met:
+                        continue
+                    met.add(child)
                     if fits:
                         after.follow(action)
                         below.append((child, after))
@@ -134,14 +156,15 @@ class TreeView:
             raise MissingExtra("tree.to_networkx", "tree") from None
         graph = nx.DiGraph()
         for shown in self.walk(depth, top):
-            graph.add_node(
-                shown.node,
-                action=shown.action,
-                label=shown.label,
-                visits=shown.visits,
-                value=shown.value,
-                depth=shown.depth,
-            )
+            if shown.node not in graph:
+                graph.add_node(
+                    shown.node,
+                    action=shown.action,
+                    label=shown.label,
+                    visits=shown.visits,
+                    value=shown.value,
+                    depth=shown.depth,
+                )
             if shown.parent >= 0:
                 graph.add_edge(shown.parent, shown.node)
         return graph
@@ -149,10 +172,13 @@ class TreeView:
     def to_dot(self, depth: int = 3, top: int = 5) -> str:
         """The top of the tree in Graphviz' language."""
         lines = ["digraph tree {", "  node [shape=box, fontname=Helvetica];"]
+        met = set()
         for shown in self.walk(depth, top):
-            label = shown.label.replace("\\", "\\\\").replace('"', '\\"')
-            text = f"{label}\\n{shown.visits} visits\\n{shown.value:.3f}"
-            lines.append(f'  n{shown.node} [label="{text}"];')
+            if shown.node not in met:
+                met.add(shown.node)
+                label = shown.label.replace("\\", "\\\\").replace('"', '\\"')
+                text = f"{label}\\n{shown.visits} visits\\n{shown.value:.3f}"
+                lines.append(f'  n{shown.node} [label="{text}"];')
             if shown.parent >= 0:
                 width = 1 + math.log10(max(1, shown.visits))
                 lines.append(f"  n{shown.parent} -> n{shown.node} [penwidth={width:.1f}];")
@@ -283,6 +309,7 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
         child = int(edge["child"])
         row = {"seen": 0.0, "visits": 0.0, "value": 0.0}
         names = edge.dtype.names or ()
+        shared = "visits" in names  # others lead to its node as well (kernel/graph.py)
         if "choose" in worker.switches.rules:
             row["score"] = worker.score(child) if child >= 0 else -math.inf
         if worker.switches.GUMBEL:
@@ -290,6 +317,9 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
         if child >= 0:
             node = nodes[child]
             row |= {"visits": float(node["visits"]), "value": float(node["value"])}
+        if child >= 0 and shared:
+            visits = float(edge["visits"])
+            row |= {"visits": visits, "value": row["value"] / max(1.0, row["visits"]) * visits}
         if "rave_visits" in names:
             row |= {"rave_n": float(edge["rave_visits"]), "rave_w": float(edge["rave_value"])}
         if "p" in names:
@@ -302,7 +332,7 @@ def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, f
             row |= {"low": 0.0, "high": 1.0}
             if child >= 0:
                 row |= {"low": float(nodes[child]["low"]), "high": float(nodes[child]["high"])}
-        yield (int(nodes[child]["action"]) if child >= 0 else ~child), row
+        yield (int((edge if shared else nodes[child])["action"]) if child >= 0 else ~child), row
 
 
 def root_of(worker: Worker) -> Roots:

@@ -29,7 +29,7 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
         figure = _figure(shown, search)
         with whole(out) as part:
             _save(figure, part, out.suffix[1:])
-    return len(shown)
+    return len({node.node for node in shown})
 
 
 def svg(search: Search, depth: int = 3, top: int = 3) -> str:
@@ -49,10 +49,16 @@ def _save(figure: Any, part: Any, kind: str, letters: str = "path") -> None:
 
 
 def layout(shown: list[Shown]) -> dict[int, float]:
-    """A row for each node: leaves below each other, parents beside the middle of theirs."""
+    """A row for each node: leaves below each other, parents beside the middle of theirs.
+
+    A node with several parents is beside the first.
+    """
     children: dict[int, list[int]] = {}
+    met = set()
     for node in shown:
-        children.setdefault(node.parent, []).append(node.node)
+        if node.node not in met:
+            children.setdefault(node.parent, []).append(node.node)
+            met.add(node.node)
     place: dict[int, float] = {}
     leaves = iter(range(len(shown)))
 
@@ -71,7 +77,7 @@ def _figure(shown: list[Shown], search: Search) -> Any:
     except ImportError:
         raise MissingExtra("drawing a tree", "tree") from None
     row = layout(shown)
-    visits = {n.node: n.visits for n in shown}
+    depth: dict[int, int] = {}
     low, high = scale(shown)
     depths = max(n.depth for n in shown)
     rows = max(row.values()) + 1
@@ -80,12 +86,14 @@ def _figure(shown: list[Shown], search: Search) -> Any:
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     for node in shown:
-        x, y = node.depth, -row[node.node]
+        is_new = node.node not in depth
+        x, y = depth.setdefault(node.node, node.depth), -row[node.node]
         if node.parent >= 0:
-            share = node.visits / max(1, visits[node.parent])
-            axes.plot(
-                [x - 1, x], [-row[node.parent], y], color="0.65", lw=0.6 + 7 * share, zorder=1
-            )
+            from_x, from_y = depth[node.parent], -row[node.parent]
+            width = 0.6 + 7 * node.share
+            axes.plot([from_x, x], [from_y, y], color="0.65", lw=width, zorder=1)
+        if not is_new:  # one more parent
+            continue
         unknown = node.parent < 0 or math.isnan(node.value)
         face = "#f2f2f2" if unknown else _colour((node.value - low) / (high - low))
         box = {"boxstyle": "round,pad=0.3", "fc": face, "ec": "0.35", "lw": 0.8}
@@ -97,7 +105,7 @@ def _figure(shown: list[Shown], search: Search) -> Any:
             "bbox": box,
         }
         axes.text(x, y, _text(node), parse_math=False, **style)  # a $ is a $
-    title = f"{search.domain.name}: {visits[0]:,} simulations"
+    title = f"{search.domain.name}: {shown[0].visits:,} simulations"
     axes.set_title(title, fontsize=10, parse_math=False)
     axes.set_xlim(-0.5, depths + 0.5)
     axes.set_ylim(-rows + 0.4, 0.6)

@@ -21,6 +21,9 @@ APP = App(
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",
         ".experiments.tictactoe_strength:EXPERIMENT",
+        ".experiments.transpositions_connect_four:EXPERIMENT",
+        ".experiments.transpositions_samegame:EXPERIMENT",
+        ".experiments.transpositions_solved:EXPERIMENT",
         ".experiments.whist_information:EXPERIMENT",
     ),
     benchmarks={

@@ -8,7 +8,7 @@ stones of each colour cost (n - 2)² as if they were connected (Schadd et al. 20
 
 from numpy import int8, int16, int32
 
-from treewright.library.domain import Domain, record
+from treewright.library.domain import Domain, hashed, record
 from treewright.random import below, bits, stream
 
 SIDE = 15
@@ -173,6 +173,17 @@ class SameGame(Domain):
                     out[n] = cell
                     n += 1
         return out[below(rng, n)] if n > 0 else last
+
+    def key(s):
+        """Colours and points: the rest is scratch, or follows from them."""
+        h = hashed(0, s.score)
+        word = 0
+        for cell in range(CELLS):
+            word = 8 * word + s.colour[cell]
+            if cell % 21 == 20:  # three bits each
+                h = hashed(h, word)
+                word = 0
+        return hashed(h, word)
 
     def describe(s, action):
         return f"{chr(ord('a') + action // SIDE)}{action % SIDE + 1}"
