@@ -95,9 +95,10 @@ class DeterminisedUCT(Search):
     def _add_up(self, seen: dict[int, tuple[int, float]]) -> None:
         """Add visits and rewards of the root's children."""
         for worker in self.workers:
-            for row in worker.nodes[children_of(worker.nodes, worker.edges, 0)]:
-                visits, value = seen[int(row["action"])]
-                seen[int(row["action"])] = visits + int(row["visits"]), value + float(row["value"])
+            for child in children_of(worker.nodes, worker.edges, 0):
+                visits, value = seen[child.action]
+                more = float(worker.nodes[child.node]["value"])
+                seen[child.action] = visits + child.visits, value + more
 
     def _result(self, position: Position, seen: dict[int, tuple[int, float]], nodes: int) -> Result:
         rows = []
