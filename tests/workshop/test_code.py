@@ -37,10 +37,11 @@ def test_a_changed_constant_of_a_domain_reaches_its_experiments_only(monkeypatch
     before = codes()
     with monkeypatch.context() as patch:
         patch.setattr(samegame, "COLOURS", 4)
-        assert changed(before) == {"samegame-methods"}
+        assert changed(before) == {"samegame-methods", "transpositions-samegame"}
     with monkeypatch.context() as patch:
         patch.setattr(connect_four, "HEIGHT", 5)
-        assert changed(before) == {"connect-four-strength", "threads-strength"}
+        played = {"connect-four-strength", "threads-strength", "transpositions-connect-four"}
+        assert changed(before) == played | {"transpositions-solved"}
     assert changed(before) == set()
 
 

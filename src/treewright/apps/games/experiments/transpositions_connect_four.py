@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
     title="Connect Four: a graph against a tree",
     claim="With the same simulations, a search in which equal positions share one node plays "
     "better.",
-    source="Childs, Brodeur & Kocsis 2008 (UCT2, on other games; no number for this one)",
+    source="Childs, Brodeur & Kocsis 2008, UCT2, on other games; no number for this one",
     scales={
         "smoke": [Grid({"equal": list(NAMES), "simulations": [250]}, seeds=2)],
         "laptop": [Grid({"equal": list(NAMES), "simulations": BUDGETS}, seeds=40)],
