@@ -15,7 +15,16 @@ from typing import Any, Literal
 
 from treewright.errors import OptionError, TreewrightError, nearest
 from treewright.library.domain import Domain
-from treewright.library.options import Options, Rave, Rollout, SelectionBias, Widening
+from treewright.library.options import (
+    Gumbel,
+    Noise,
+    Options,
+    Rave,
+    Rollout,
+    Rules,
+    SelectionBias,
+    Widening,
+)
 from treewright.library.registry import make, registered
 from treewright.library.search import Search
 from treewright.workshop.samples import Sample, samples
@@ -48,6 +57,16 @@ CORE_VARIANTS = {
     "leaf": Options(rollout=Rollout(depth=0)),
     "cut": Options(rollout=Rollout(depth=4)),
 }
+
+
+def _urgency(child: Any, q: float, root: float) -> float:
+    return q + 0.5 * root + 1e-3 * child.squares  # type: ignore[no-any-return]
+
+
+def _back_up(node: Any, reward: float) -> None:
+    node.squares += reward * reward
+
+
 VARIANTS = CORE_VARIANTS | {
     "selection-bias-5": Options(selection_bias=SelectionBias(k=5)),
     "rave-first": Options(rave=Rave(k=100, first=True)),
@@ -67,6 +86,11 @@ VARIANTS = CORE_VARIANTS | {
     "bound": Options(bound=True),
     "information": Options(information="set"),
     "cheating": Options(information="cheating"),
+    "normalise": Options(normalise=True),
+    "rules": Options(rules=Rules(urgency=_urgency, back_up=_back_up, statistics=("squares",))),
+    "noise": Options(puct=True, noise=Noise()),
+    "gumbel": Options(puct=True, gumbel=Gumbel(considered=4)),
+    "transpositions": Options(transpositions=True),
 }
 # what is not an option of the algorithm, but of the search around it
 AROUND: dict[str, dict[str, Any]] = {
