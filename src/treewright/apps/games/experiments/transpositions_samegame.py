@@ -70,7 +70,7 @@ EXPERIMENT = Experiment(
     "games.",
     source="our guess; no published number for this setting",
     scales={
-        "smoke": [Grid({"method": list(NAMES), "simulations": [500]}, seeds=3, first=1)],
+        "smoke": [Grid({"method": list(NAMES), "simulations": [200]}, seeds=2, first=1)],
         "laptop": [
             Grid({"method": list(NAMES), "simulations": [1000, 4000, 16000]}, seeds=60, first=1)
         ],
