@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test test-core test-oldest hostile audit check lint types clean
+.PHONY: gallery test test-core test-oldest hostile soak audit check lint types clean
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
@@ -30,6 +30,10 @@ test-oldest:
 # ten minutes of damaged files, odd words, edited domains and killed commands
 hostile: $(VENV)/.dev
 	$(BIN)/python tests/hostile
+
+# half an hour of new domains in one process; memory must be flat
+soak: $(VENV)/.dev
+	$(BIN)/python tests/hostile/soak.py
 
 # known holes in what we depend on; says so where the list of them can't be reached
 audit: $(VENV)/.dev

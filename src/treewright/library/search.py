@@ -243,11 +243,11 @@ class Search(Running):
     ) -> None:
         for name, limit in (("simulations", simulations), ("nodes", nodes)):
             if limit is not None and (
-                isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST
+                isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
             ):
-                raise OptionError(
-                    f"{name} must be a whole number, from 1 to {MOST:,}; not {limit!r}"
-                )
+                raise OptionError(f"{name} must be a whole number, at least 1; not {limit!r}")
+            if limit is not None and limit > MOST:
+                raise OptionError(f"{name} must be at most {MOST:,}, not {limit!r}")
         if seconds is not None and (
             isinstance(seconds, bool)
             or not isinstance(seconds, (int, float))
