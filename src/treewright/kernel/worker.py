@@ -61,7 +61,12 @@ class _Rows:
 class Worker:
     """Arrays, kernel and stream of one tree."""
 
-    texts: tuple[Path, ...] = (HERE / "expansion.py", HERE / "steps.py")
+    texts: tuple[Path, ...] = (
+        HERE / "expansion.py",
+        HERE / "root.py",
+        HERE / "backup.py",
+        HERE / "steps.py",
+    )
     entry = "search"
     until = 2**62  # simulations at which the run under way ends
 
