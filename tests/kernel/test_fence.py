@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import treewright as tw
-from treewright.kernel import fence
+from treewright.kernel import fence, specialise
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +17,7 @@ def _forgotten(monkeypatch, tmp_path):
     """What the fence has found is forgotten before and after a test; no kernel is kept."""
     monkeypatch.delenv(fence.SWITCH, raising=False)
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.setattr(specialise, "_loaded", {})  # nor one that another test has compiled
     forget()
     yield
     forget()
