@@ -12,7 +12,6 @@ import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from reference import OnePlayer, grow
 
 FILES = {
     "config.py": "SCALE = 1.0\n",
@@ -79,7 +78,7 @@ from domain import Small
 search = tw.Search(Small(), tw.Options(**json.loads(sys.argv[1])))
 value = search.run(200).value
 kernel = search.workers[0]._module.search
-print(json.dumps([value, sum(kernel.stats.cache_hits.values()), seen]))
+print(json.dumps([value, kernel.hits, seen]))
 """
 
 
@@ -247,21 +246,3 @@ def test_a_cache_that_does_not_exist_is_empty(tmp_path, monkeypatch, folder):
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / folder))
     assert cache.entries() == []
     assert cache.clear() == 0
-
-
-def test_a_second_kernel_of_a_domain_is_called_as_fast_as_the_first(monkeypatch):
-    """Numba confused their tables, and typed the arguments anew in each call: milliseconds."""
-    from numba.core.registry import CPUDispatcher
-
-    import treewright as tw
-
-    domain = OnePlayer(tables=grow(1, 1, depth=4, width=3))
-    options = [tw.Options(), tw.Options(max_backup=0.5)]
-    searches = [tw.Search(domain, o, seed=1, memory="1MiB") for o in options]
-    for search in searches:
-        search.run_phases(1, simulations=10)
-    typed = []
-    monkeypatch.setattr(CPUDispatcher, "typeof_pyval", lambda *arguments: typed.append(arguments))
-    for search in searches:
-        search.workers[0].phases(0)
-    assert not typed

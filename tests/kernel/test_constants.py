@@ -249,7 +249,7 @@ FILES = {
             search = tw.Search(Count(size))
             value = search.run(3).value
             kernel = search.workers[0]._module.search
-            found.append([value, sum(kernel.stats.cache_hits.values())])
+            found.append([value, kernel.hits])
         print(json.dumps(found))
         """
     ),

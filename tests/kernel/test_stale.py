@@ -16,7 +16,7 @@ import domain
 search = tw.Search(domain.Small(), seed=1)
 exec(sys.argv[1] if len(sys.argv) > 1 else "")
 value = search.run(50).value
-print(json.dumps([value, sum(search.workers[0]._module.search.stats.cache_hits.values())]))
+print(json.dumps([value, search.workers[0]._module.search.hits]))
 """
 
 GAME = """

@@ -7,42 +7,8 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 import treewright as tw
-from treewright.kernel.whole import uncounted
+from treewright.kernel import cache, specialise
 from treewright.library.domain import Domain, record
-
-PROGRAM = """declare void @NRT_incref(ptr)
-
-define i64 @_ZN16treewright_inner4stepE(ptr %0) {
-  tail call void @NRT_incref(ptr %0)
-  %2 = load i64, ptr %0, align 8
-  call void @NRT_decref(ptr %0)
-  ret i64 %2
-}
-
-define ptr @_ZN7cpython6searchE(ptr %0) {
-  call void @NRT_decref(ptr %0)
-  ret ptr %0
-}
-"""
-
-
-def test_the_program_loses_its_counts_and_the_wrapper_keeps_them():
-    assert uncounted(PROGRAM).count("@NRT_decref") == 1
-    assert "@NRT_incref(ptr %0)" not in uncounted(PROGRAM)
-    assert "load i64" in uncounted(PROGRAM)
-
-
-@pytest.mark.parametrize(
-    "line", ["%3 = call ptr @NRT_MemInfo_alloc_aligned(i64 8, i32 32)", "%3 = @numba_unpickle()"]
-)
-def test_a_program_that_allocates_is_left_alone(line):
-    allocating = PROGRAM.replace("  ret i64 %2", f"  {line}\n  ret i64 %2")
-    assert uncounted(allocating) == allocating
-
-
-def test_a_program_that_returns_an_array_is_left_alone():
-    returning = PROGRAM + "declare ptr @NRT_adapt_ndarray_to_python(ptr)\n"
-    assert uncounted(returning) == returning
 
 
 def _pick(s, table):
@@ -113,3 +79,14 @@ def test_nothing_leaks_and_nothing_is_freed_too_early(kind):
     assert after.alloc - before.alloc == after.free - before.free
     assert [sys.getrefcount(array) for array in tables] == counts
     assert search.run(2000).best == 3
+
+
+def test_only_what_allocates_needs_numbas_memory(tmp_path, monkeypatch):
+    """And so only that imports Numba when it comes from the cache."""
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.setattr(specialise, "_loaded", {})
+    for kind, wanted in ((Tabled, False), (Allocating, True)):
+        tw.Search(kind(heap=14), seed=1).run(50)
+        [path] = tmp_path.rglob("*.kernel")
+        assert (b"NRT_" in path.read_bytes().split(b"\n")[1]) is wanted
+        cache.clear()

@@ -1,12 +1,12 @@
-"""Where compiled kernels are kept: one small Python file per fingerprint.
+"""Where compiled kernels are kept: a folder for each fingerprint, a file for each form of a call.
 
-Numba stores its machine code beside that file, with an index of its own per file, so two
-processes never share an index entry and an edit never meets old code.  Kernels are pickles: what
-others may have written is not read (docs/promises.md).
+A file has a seal, a line about the program, and its machine code.  To load one is to run it, so
+what others may have written is not read (docs/promises.md).
 """
 
 import contextlib
 import hashlib
+import json
 import math
 import os
 import re
@@ -16,10 +16,13 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
+
+from treewright.kernel.native import Code
 
 KEEP_DAYS = 90
 PRIVATE = 0o700
+VERSION = "treewright kernel 1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 
@@ -33,40 +36,88 @@ def directory() -> Path:
     return Path(platformdirs.user_cache_dir("treewright"))
 
 
-def store(key: str, name: str, text: str) -> Path | None:
-    """Write a kernel's source as ``<key>/<name>.py``; None if the cache can't be used."""
-    root = directory()
-    folder = root / key[:32]
-    path = folder / f"{name}.py"
+def holds(key: str, entry: str) -> bool:
+    """Whether a kernel was compiled before, for some arguments, and kept."""
+    return any((directory() / key[:32]).glob(f"{entry}-*.kernel"))
+
+
+def read(key: str, name: str) -> Code | None:
+    """The kernel that was kept; None if there is none, or none that is sound."""
+    path = _path(key, name)
     try:
-        root.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        _trust(root)
-        for within in (folder, folder / "__pycache__"):
-            within.mkdir(mode=PRIVATE, exist_ok=True)
-            _trust(within)
-        if not path.exists():
-            prune()
-        if not path.exists() or path.read_bytes() != text.encode():
-            _write(path, text)
-        _write(folder / ".probe", "")
-        os.utime(folder)  # last use, for pruning
-    except OSError as error:
-        _warn_once(f"compiled kernels can't be kept in {root}: {_said(error)}")
+        _trust(directory(), path.parent)
+    except OSError:  # to be said when a kernel can't be kept there
         return None
-    return path
+    try:
+        data = path.read_bytes()
+        _trust(path)
+        seal, head, machine = data.split(b"\n", 2)
+        if seal != _seal(key, name, head, machine):
+            raise ValueError("it was damaged")
+        about = json.loads(head)
+        with contextlib.suppress(OSError):
+            os.utime(path.parent)  # last use, for pruning
+        return Code(about["name"], about["returns"], tuple(about["needs"]), machine)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        discard(key, name, _said(error))
+    except (ValueError, KeyError, TypeError):
+        discard(key, name, "it was damaged")
+    return None
 
 
-def holds(key: str, name: str) -> bool:
-    """Whether a kernel was compiled before, and kept."""
-    return (directory() / key[:32] / f"{name}.seal").exists()
+def write(key: str, name: str, code: Code) -> None:
+    """Keep a kernel that was just compiled."""
+    about = {"name": code.name, "returns": code.returns, "needs": code.needs}
+    head = json.dumps(about).encode()
+    try:
+        if not _path(key, name).parent.exists():
+            prune()
+        _trust(*_make_folders(key, name))
+        seal = _seal(key, name, head, code.machine)
+        _write(_path(key, name), b"\n".join([seal, head, code.machine]))
+    except OSError as error:
+        warn_once(f"compiled kernels can't be kept in {directory()}: {_said(error)}")
 
 
-def _write(path: Path, text: str) -> None:
+def discard(key: str, name: str, reason: str) -> None:
+    """Remove a kernel that can't be used, and say so."""
+    path = _path(key, name)
+    with contextlib.suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
+    warn_once(f"a kernel in {directory()} is compiled again: {reason}")
+
+
+def _make_folders(key: str, name: str) -> tuple[Path, Path]:
+    folders = directory(), _path(key, name).parent
+    for folder in folders:
+        folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    return folders
+
+
+def _path(key: str, name: str) -> Path:
+    return directory() / key[:32] / f"{name}.kernel"
+
+
+def _seal(key: str, name: str, *parts: bytes) -> bytes:
+    """A hash of a kernel and of what it is for: damaged machine code would crash."""
+    found = hashlib.sha256(f"{VERSION} {key} {name}".encode())
+    for part in parts:
+        found.update(b"%d " % len(part))
+        found.update(part)
+    return found.hexdigest().encode()
+
+
+def _write(path: Path, data: bytes) -> None:
     """Write a file that is there as a whole or not at all, and that nobody else can write."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_text(text)
-        temporary.chmod(0o600)
+        temporary.touch(mode=0o600)
+        temporary.write_bytes(data)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -79,7 +130,7 @@ class Refused(OSError):  # noqa: N818 - reads as what it is
 def _trust(*paths: Path) -> None:
     """Raise unless files and folders belong to us, and nobody else can write there.
 
-    Kernels are pickles, so reading one is running it.  Windows has no such owners and modes.
+    Kernels are machine code, so loading one is running it.  Windows has no such owners and modes.
     """
     if not hasattr(os, "geteuid"):
         return
@@ -97,102 +148,22 @@ def _said(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def keep(entry: Any, path: Path) -> None:
-    """Let Numba keep the machine code of ``entry`` beside its source, whatever happens there."""
-    try:
-        entry.enable_caching()
-        entry._cache = Guarded(entry._cache, path)
-    except Exception as error:
-        _warn_once(f"compiled kernels can't be kept in {directory()}: {_said(error)}")
-
-
-class Guarded:
-    """Numba's cache of one function: trouble with it costs a compile and a warning.
-
-    Beside the kernel lies a seal, a hash of all that Numba wrote, since damaged machine code
-    would crash.  Nothing is unpickled that is not as it was when it was sealed.
-    """
-
-    def __init__(self, inner: Any, path: Path) -> None:
-        self._inner = inner
-        self._path = path
-        self._seal = path.with_suffix(".seal")
-
-    @property
-    def cache_path(self) -> str:
-        return self._inner.cache_path  # type: ignore[no-any-return]
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """The kernel that was kept; None if there is none, or none that is sound."""
-        try:
-            files = self._files()
-            if not files and not self._seal.exists():
-                return None
-            _trust(Path(self.cache_path), self._seal, *files)
-            if self._seal.read_bytes() == _hash(files).encode():
-                return self._inner.load_overload(signature, context)
-            self._discard("it was damaged")
-        except FileNotFoundError:
-            self._discard("it was damaged")
-        except Exception as error:  # a pickle can raise anything
-            self._discard(_said(error))
-        return None
-
-    def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a kernel that was just compiled."""
-        try:
-            self._inner.save_overload(signature, result)
-            files = self._files()
-            for file in files:
-                file.chmod(0o600)
-            if files:
-                _write(self._seal, _hash(files))
-        except Exception as error:
-            self._remove()
-            _warn_once(f"compiled kernels can't be kept in {directory()}: {_said(error)}")
-
-    def flush(self) -> None:
-        self._remove()
-
-    def _files(self) -> list[Path]:
-        """What Numba has written for this kernel."""
-        return sorted(Path(self.cache_path).glob(f"{self._path.stem}.*"))
-
-    def _discard(self, reason: str) -> None:
-        self._remove()
-        _warn_once(f"a kernel in {directory()} is compiled again: {reason}")
-
-    def _remove(self) -> None:
-        for file in (self._seal, *self._files()):
-            if file.is_dir() and not file.is_symlink():
-                shutil.rmtree(file, ignore_errors=True)
-            with contextlib.suppress(OSError):
-                file.unlink()
-
-
-def _hash(files: list[Path]) -> str:
-    found = hashlib.sha256()
-    for file in files:
-        data = file.read_bytes()
-        found.update(f"{file.name} {len(data)} ".encode())
-        found.update(data)
-    return found.hexdigest()
-
-
 @contextlib.contextmanager
-def alone(path: Path | None) -> Iterator[None]:
+def alone(key: str | None, name: str) -> Iterator[None]:
     """Of several processes that need a new kernel one compiles it; the others wait, and load it."""
     with contextlib.ExitStack() as held:
-        if path is not None and (lock := _locked(path.with_suffix(".lock"))) is not None:
+        if key is not None and (lock := _locked(key, name)) is not None:
             held.enter_context(lock)
         yield
 
 
-def _locked(path: Path) -> IO[str] | None:
+def _locked(key: str, name: str) -> IO[str] | None:
     """A locked file, free again when it is closed; None where files can't be locked."""
     try:
         import fcntl
 
+        _make_folders(key, name)
+        path = _path(key, name).with_suffix(".lock")
         file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "a")
     except (ImportError, OSError):
         return None
@@ -204,7 +175,7 @@ def _locked(path: Path) -> IO[str] | None:
 _warned: set[str] = set()
 
 
-def _warn_once(message: str) -> None:
+def warn_once(message: str) -> None:
     if message not in _warned:
         _warned.add(message)
         warnings.warn(message, RuntimeWarning, stacklevel=2)

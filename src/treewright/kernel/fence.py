@@ -15,6 +15,8 @@ import warnings
 from importlib import import_module
 from typing import Any
 
+from treewright.kernel.versions import version
+
 SWITCH = "TREEWRIGHT_PLAIN_NUMBA"
 
 # from the first tested version up to, but without, the second; pyproject.toml says the same
@@ -27,19 +29,18 @@ LEANS_ON = {
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_dynamic_globals": ("self",),
     "numba.core.codegen:JITCodeLibrary.enable_object_caching": ("self",),
-    "numba.core.codegen:JITCPUCodegen.set_env": ("self", "env_name", "env"),
     "numba.core.compiler:Compiler.compile_extra": ("self", "func"),
     "numba.core.dispatcher:Dispatcher.get_call_template": ("self", "args", "kws"),
     "numba.core.environment:lookup_environment": ("env_name",),
-    "numba.core.cgutils:create_struct_proxy": ("fe_type", "kind"),
-    "llvmlite.binding:ExecutionEngine.remove_module": ("self", "module"),
-    "llvmlite.binding:parse_assembly": ("llvmir", "context"),
+    "numba.core.runtime.context:NRTContext.incref": ("self", "builder", "typ", "value"),
+    "numba.core.runtime.context:NRTContext.decref": ("self", "builder", "typ", "value"),
+    "llvmlite.binding:TargetMachine.emit_object": ("self", "module"),
 }
 
 
 def is_plain() -> bool:
     """Whether plain Numba is asked for, or known to be needed; part of a kernel's fingerprint."""
-    return os.environ.get(SWITCH, "0") not in ("", "0") or bool(_unfit()) or bool(_failures)
+    return os.environ.get(SWITCH, "0") not in ("", "0") or bool(_failures) or bool(_unfit())
 
 
 def must_be_plain() -> bool:
@@ -50,7 +51,7 @@ def must_be_plain() -> bool:
 
 
 def compiler(plain: bool) -> types.ModuleType:
-    """The module with ``inner_jit``, ``entry_jit`` and ``borrow``."""
+    """The module with ``inner_jit`` and ``entry_jit``."""
     return import_module(f"treewright.kernel.{'plain' if plain else 'whole'}")
 
 
@@ -59,14 +60,14 @@ _failures: list[str] = []  # what a trial has found
 
 @functools.cache
 def _unfit() -> str:
-    """Why the insides can't be used, by version and form; empty if they can."""
-    return _said(_other_version() or _other_form())
+    """Why the insides can't be used, by version; empty if they can."""
+    return _said(_other_version())
 
 
 @functools.cache
 def _try() -> None:
     try:
-        reason = _trial()
+        reason = _other_form() or _trial()
     except Exception as error:
         reason = f"its insides raise {type(error).__name__}"
     if _said(reason):
@@ -75,11 +76,9 @@ def _try() -> None:
 
 def _said(reason: str) -> str:
     if reason:
-        import numba
-
         warnings.warn(
             f"kernels are compiled by plain Numba, slower and to slower code, because "
-            f"Numba {numba.__version__} was not expected: {reason}",
+            f"Numba {version('numba')} was not expected: {reason}",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -87,15 +86,12 @@ def _said(reason: str) -> str:
 
 
 def _other_version() -> str:
-    import llvmlite
-    import numba
-
-    for module, (first, beyond) in ((numba, NUMBA), (llvmlite, LLVMLITE)):
-        found = tuple(int(part) for part in module.__version__.split(".")[:2] if part.isdigit())
+    for name, (first, beyond) in (("numba", NUMBA), ("llvmlite", LLVMLITE)):
+        found = tuple(int(part) for part in version(name).split(".")[:2] if part.isdigit())
         if not first <= found < beyond:
             low, high = (".".join(map(str, version)) for version in (first, beyond))
             return (
-                f"{module.__name__} {module.__version__} is not one of the tested versions, "
+                f"{name} {version(name)} is not one of the tested versions, "
                 f"from {low} to below {high}"
             )
     return ""
@@ -117,27 +113,35 @@ def _trial() -> str:
     """Compile a tiny kernel through the insides, call it, and look at the result."""
     import numpy as np
 
+    from treewright.kernel.compiling import INNER, SLOTS, finished, kind_of
+    from treewright.kernel.native import Loaded, packed
+    from treewright.kernel.unpacked import unpacked
+
     whole = compiler(plain=False)
-    borrow = whole.borrow
+    options: Any = {"nogil": True, **INNER}
 
     def put(array: Any, at: int, value: float) -> int:
         array[at] += value
         return at + 1
 
-    step = whole.inner_jit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(put)
+    step = whole.inner_jit(**options)(put)
 
     def fill(arrays: Any, n: int) -> int:
-        own = borrow(arrays)
         for i in range(n):
-            step(own[0], i, 2.0)
-        return step(own[1], 0, 1.0)  # type: ignore[no-any-return]
+            step(arrays[0], i, 2.0)
+        return step(arrays[1], 0, 1.0)  # type: ignore[no-any-return]
 
-    entry = whole.entry_jit(nogil=True)(fill)
-    arrays = np.zeros(3), np.zeros(1)
-    counts = [sys.getrefcount(array) for array in arrays]
-    if entry(arrays, 3) != 1 or [a.tolist() for a in arrays] != [[2.0, 2.0, 2.0], [1.0]]:
+    inner = whole.inner_jit(**options, forceinline=True)(fill)
+    arguments = ((np.zeros(3), np.zeros(1)), 3)
+    kinds = kind_of(arguments)
+    entry = whole.entry_jit(**options)(lambda slots: inner(*unpacked(slots, kinds)))
+    entry.compile((SLOTS,))
+    code, needs = finished(entry.overloads[(SLOTS,)])
+    counts = [sys.getrefcount(array) for array in arguments[0]]
+    returned = Loaded(code)(packed(arguments))
+    if needs or returned != 1 or [a.tolist() for a in arguments[0]] != [[2.0, 2.0, 2.0], [1.0]]:
         return "a small program gives a wrong result"
-    if [sys.getrefcount(array) for array in arrays] != counts:
+    if [sys.getrefcount(array) for array in arguments[0]] != counts:
         return "a small program miscounts references"
     if len(step.signatures) != 1:
         return "an inner function is compiled once for each number"

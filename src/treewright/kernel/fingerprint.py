@@ -16,13 +16,11 @@ import types
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
 from treewright.kernel.hooks import is_inlined
 from treewright.kernel.names import attributes_read, globals_read, is_library
+from treewright.kernel.versions import version
 
 _IGNORED_FLAGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE"})
 
@@ -33,6 +31,8 @@ class Unhashable(TypeError):  # noqa: N818 - reads as what it is
 
 def is_overload_stub(function: Any) -> bool:
     """Whether Numba has another implementation for a plain function (``@overload``)."""
+    if "numba" not in sys.modules:
+        return False
     from numba.core.typing.templates import builtin_registry
 
     return id(function) in _overloaded(len(builtin_registry.globals))
@@ -44,6 +44,17 @@ def _overloaded(count: int) -> frozenset[int]:
     from numba.core.typing.templates import builtin_registry
 
     return frozenset(id(known) for known, _ in builtin_registry.globals)
+
+
+def is_dispatcher(value: Any) -> bool:
+    """Whether a function was compiled by its author; where Numba is not imported none was."""
+    known = sys.modules.get("numba.core.dispatcher")
+    return known is not None and isinstance(value, known.Dispatcher)
+
+
+def _is_numba_type(value: Any) -> bool:
+    known = sys.modules.get("numba.core.types")
+    return known is not None and isinstance(value, known.Type)
 
 
 class Fingerprint:
@@ -114,7 +125,7 @@ class Fingerprint:
 
     def value(self, value: Any, attributes: frozenset[str] = frozenset()) -> None:
         """Add one value; ``attributes`` are the names by which a module may be read."""
-        if isinstance(value, Dispatcher):
+        if is_dispatcher(value):
             self._dispatcher(value)
         elif isinstance(value, types.FunctionType):
             self._plain_function(value)
@@ -128,7 +139,7 @@ class Fingerprint:
         elif isinstance(value, (np.ndarray, np.generic)):
             self._array(value)
         elif isinstance(value, np.dtype):
-            self._dtype(value)
+            self.dtype(value)
         elif type(value) in (float, complex):
             self.add(type(value).__name__, np.array(value).tobytes())  # each nan, and -0.0
         elif type(value) in (bool, int, str, bytes, type(None), type(...)):
@@ -137,7 +148,7 @@ class Fingerprint:
             self.add("frozenset", sorted(map(_mark, value)))  # sets have no order
         elif isinstance(value, tuple) or type(value) is list:
             self._sequence(value, attributes)
-        elif isinstance(value, numba.types.Type):
+        elif _is_numba_type(value):
             self.add("numba", str(value))
         elif isinstance(value, (types.BuiltinFunctionType, np.ufunc)):
             self.add("builtin", getattr(value, "__module__", ""), value.__name__)
@@ -146,7 +157,9 @@ class Fingerprint:
 
     def _dispatcher(self, value: Any) -> None:
         """A function that its author compiled, with the options and signatures it was given."""
-        if value._compiler.pipeline_class is not numba.core.compiler.Compiler:
+        from numba.core.compiler import Compiler
+
+        if value._compiler.pipeline_class is not Compiler:
             raise Unhashable(f"{value.__qualname__}() has a compiler of its own")
         self.add("jit", sorted((k, repr(v)) for k, v in value.targetoptions.items()))
         self.add(sorted(map(repr, value.locals.items())))
@@ -158,7 +171,7 @@ class Fingerprint:
             raise Unhashable("an array of objects is read by compiled code")
         array = np.asarray(value)
         self.add(type(value).__module__, type(value).__qualname__)
-        self._dtype(value.dtype)
+        self.dtype(value.dtype)
         self.add(array.shape, array.flags.c_contiguous, array.flags.f_contiguous)
         self.add(array.flags.aligned)
         self._content(array)
@@ -170,14 +183,14 @@ class Fingerprint:
         if not array.dtype.names:
             self.add(array.tobytes())
 
-    def _dtype(self, kind: np.dtype) -> None:
+    def dtype(self, kind: np.dtype) -> None:
         self.add("dtype", kind.str, kind.itemsize, kind.shape, kind.isalignedstruct)
         if kind.subdtype:
-            self._dtype(kind.base)
+            self.dtype(kind.base)
         for name in kind.names or ():
             field, offset = kind.fields[name][:2]  # type: ignore[index]
             self.add(name, offset)
-            self._dtype(field)
+            self.dtype(field)
 
     def _sequence(self, value: Any, attributes: frozenset[str]) -> None:
         kind = type(value)
@@ -230,8 +243,17 @@ def environment() -> tuple[Any, ...]:
     flags = sorted(
         (k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in _IGNORED_FLAGS
     )
-    versions = (numba.__version__, llvmlite.__version__, np.__version__)
-    return (flags, versions, sys.version_info[:3], sys.implementation.cache_tag)
+    versions = (version("numba"), version("llvmlite"), np.__version__)
+    return (flags, versions, sys.version_info[:3], sys.implementation.cache_tag, _processor())
+
+
+@functools.cache
+def _processor() -> tuple[str, str, str]:
+    """The machine that code is compiled for."""
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features().flatten()
+    return (binding.get_process_triple(), binding.get_host_cpu_name(), features)
 
 
 @functools.cache

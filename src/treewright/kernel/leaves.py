@@ -32,14 +32,11 @@ def leaves(trees, t, params, runs, rngs, batch, limits, statuses, count):
     simulations at which each tree stops; ``statuses`` say how each ended.  The result is how many
     simulations ended without the evaluator.
     """
-    trees = borrow(trees)
-    t = borrow(t)
-    batch = borrow(batch)
     p = params[0]
     for i in range(batch.state[0]):
         r = batch.owner[i]
-        tree = borrow(pick(trees, r))
-        status = take_in(tree, t, p, runs[r], borrow(rngs[r : r + 1]), batch, i)
+        tree = pick(trees, r)
+        status = take_in(tree, t, p, runs[r], rngs[r : r + 1], batch, i)
         if status != DONE:
             statuses[r] = status
     made = 0
@@ -47,9 +44,9 @@ def leaves(trees, t, params, runs, rngs, batch, limits, statuses, count):
     for r in range(len(runs)):
         if statuses[r] != DONE or count == 0:
             continue
-        tree = borrow(pick(trees, r))
+        tree = pick(trees, r)
         run = runs[r]
-        rng = borrow(rngs[r : r + 1])
+        rng = rngs[r : r + 1]
         before = run.simulations
         most = min(count, limits[r] - run.simulations)
         walked = 0

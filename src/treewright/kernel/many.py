@@ -10,8 +10,6 @@ from treewright.kernel.layout import DONE, Tree
 
 def searches(trees, t, params, runs, rngs, limits, statuses, simulations):
     """Search each tree, with so many simulations at most, up to its limit; how many were made."""
-    trees = borrow(trees)
-    t = borrow(t)
     total = 0
     for r in range(len(runs)):
         before = runs[r].simulations

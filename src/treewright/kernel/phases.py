@@ -23,9 +23,6 @@ def phases(tree, t, params, runs, rng, plans, chosen, scratch, kept, scores, sim
     ``DONE`` is for "to be continued", ``PHASED`` for the end of the last phase.  ``chosen``
     receives the committed actions, ``kept`` the best of the committed states if it has rows.
     """
-    tree = borrow(tree)
-    t = borrow(t)
-    rng = borrow(rng)
     run = runs[0]
     plan = plans[0]
     left = simulations

@@ -6,21 +6,11 @@ from typing import Any
 from numba import njit
 
 
-def inner_jit(**options: Any) -> Callable[[Any], Any]:
+def inner_jit(counted: bool = True, **options: Any) -> Callable[[Any], Any]:
     """``njit`` for a function that only an entry reaches."""
     return njit(**options)  # type: ignore[no-any-return]
 
 
-def entry_jit(**options: Any) -> Callable[[Any], Any]:
-    """``njit`` for the function that Python calls."""
+def entry_jit(counted: bool = True, **options: Any) -> Callable[[Any], Any]:
+    """``njit`` for the function that is called from outside."""
     return njit(**options)  # type: ignore[no-any-return]
-
-
-def let_go_with(library: Any) -> None:
-    """Numba keeps what it compiles."""
-
-
-@njit(nogil=True)  # type: ignore[untyped-decorator]
-def borrow(arrays: Any) -> Any:
-    """The same arrays, counted."""
-    return arrays

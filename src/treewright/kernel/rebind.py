@@ -11,10 +11,14 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
 from treewright.kernel.bits import native
-from treewright.kernel.fingerprint import Fingerprint, Unhashable, is_overload_stub
+from treewright.kernel.fingerprint import (
+    Fingerprint,
+    Unhashable,
+    is_dispatcher,
+    is_overload_stub,
+)
 from treewright.kernel.hooks import is_inlined
 from treewright.kernel.interpreted import Cells, wrapping
 from treewright.kernel.names import attributes_read, globals_read, is_library
@@ -130,7 +134,7 @@ class Rebinder:
 
     def value(self, value: Any, attributes: frozenset[str]) -> Any:
         """What stands for a global in the copied function."""
-        if isinstance(value, Dispatcher):
+        if is_dispatcher(value):
             return self.function(value.py_func, value)
         if hasattr(value, "py_func"):  # compiled by the author in another way
             return self.function(value.py_func) if self._jit is None else value

@@ -1,35 +1,33 @@
 """From a domain and its switches to the functions that search it.
 
-Compiled: the kernel's text goes to a file named after its fingerprint and is executed
-with the domain's functions as its globals, with Numba's own cache on that file.
-Interpreted: the same text, the same functions, no Numba.
+Compiled: the kernel's text is executed with the domain's functions as its globals and compiled as
+one program (compiling.py), which is kept under its fingerprint (cache.py).  What is kept already is
+loaded and called without Numba (native.py).
+Interpreted: the same text, the same functions, no compiler.
 """
 
 import functools
-import gc
 import hashlib
+import threading
 import types
 import warnings
-import weakref
 from collections import namedtuple
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import CompileError
 from treewright.kernel import cache, fence
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
 from treewright.kernel.hooks import Searchable, with_tables
+from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.rules import uniform
 
 Functions = Mapping[str, types.FunctionType]
 NO_RULES: Functions = types.MappingProxyType({})
 HERE = Path(__file__).parent
-KEPT = 16  # kernels that a process holds on to; each takes ten megabytes
+KEPT = 16  # kernels that a process holds on to
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
-# functions by their fingerprint, for any kernel, while one that has them is held
-_shared: dict[str, MutableMapping[str, Any]] = {}
 
 
 def hooks(
@@ -55,21 +53,6 @@ def hooks(
     return found
 
 
-def jit_options(debug: bool) -> dict[str, Any]:
-    """Numba's options, in one place.
-
-    ``nogil``: workers are threads.  ``error_model="numpy"``: no test for zero before each
-    division.  The debug build checks every index and every division instead.
-    """
-    checks = {"boundscheck": True, "error_model": "python"}
-    return {"nogil": True, **(checks if debug else {"error_model": "numpy"})}
-
-
-# functions that only compiled code calls need no way in from Python: a third less to compile
-INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-SELDOM = (50_000, 20, 1000)  # gc.set_threshold, from young to old
-
-
 def specialise(
     domain: Searchable,
     constants: Mapping[str, object],
@@ -82,7 +65,8 @@ def specialise(
     """Load ``texts`` as one module for this domain; ``entry`` is the function that is called.
 
     ``rules`` are functions that a user gave in the place of parts of the search.
-    The module also holds ``Tables``, the type of the domain's instance tables.
+    The module also holds ``Tables``, the type of the domain's instance tables.  A compiled module
+    has nothing else.
     """
     text = "\n\n".join(path.read_text() for path in texts)
     if not compiled:
@@ -94,42 +78,109 @@ def specialise(
     new = not (keep and cache.holds(key, entry))
     if new and plain is not fence.must_be_plain():
         return specialise(domain, constants, texts, entry, compiled, debug, rules)
-    path = cache.store(key, entry, text) if keep else None
-    name = f"treewright_kernel_{key[:32]}_{entry}"
-    module = _execute(text, str(path or texts[-1]), name)
-    module.Tables = _tables_type(domain.table_names)  # type: ignore[attr-defined]
-    compiler = fence.compiler(plain)
-    options = jit_options(debug)
-    own = _functions_of(module)
-    for function in own.values():
-        # Numba holds on to the module of this name, for ever, and a kernel from the cache imports
-        # it; neither looks at what is in there
-        function.__module__ = __name__
 
-    def within(function: Any, **more: Any) -> Any:
-        """Compile what only the entry reaches: it gets no machine code of its own (whole.py)."""
-        checks = options if debug else {}  # whatever the author of a helper says
-        return compiler.inner_jit(**{**options, **more, **checks, **INNER})(function)
+    def prepare(counted: bool) -> tuple[Any, bool]:
+        """All that a compiler needs, and whether it still has the fingerprint of before."""
+        from treewright.kernel.compiling import Source
 
-    # what one kernel has typed and lowered the next one links
-    together = repr((environment(), debug, plain))
-    shared = _shared.setdefault(together, weakref.WeakValueDictionary()) if keep and new else None
-    rebind = Rebinder(within, shared=shared)
-    injected: dict[str, Any] = {
-        n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
-    }
-    hooked = hooks(domain, within, rebind, rules)
-    module.__dict__.update(injected, borrow=compiler.borrow, **constants, **hooked)
-    # one machine function: calls between the steps would halve the speed
-    for n, function in own.items():
-        if n == entry:
-            jitted = compiler.entry_jit(**options)(function)
-            if path is not None:
-                cache.keep(jitted, path)
-            module.__dict__[n] = considerate(jitted, path, domain, rules, compiler.let_go_with)
-        else:
-            module.__dict__[n] = within(function, forceinline=True)
+        more: Any = {"debug": debug, "rules": rules, "plain": plain, "counted": counted}
+        source = Source(domain, constants, text, texts[-1], entry, share=keep, **more)
+        return source, not keep or _key(domain, constants, text, debug, rules)[0] == key
+
+    module = types.ModuleType(f"treewright_kernel_{key[:32]}_{entry}")
+    module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
+    program = Compiled(key if keep else None, entry, prepare)
+    if new:
+        program.prepare()
+    setattr(module, entry, program)
     return _hold(key, entry, module) if keep else module
+
+
+class Compiled:
+    """A compiled function: found by its fingerprint and the form of its arguments, or compiled."""
+
+    def __init__(
+        self, key: str | None, name: str, prepare: Callable[[bool], tuple[Any, bool]]
+    ) -> None:
+        self._key = key
+        self._name = name
+        self._prepare = prepare
+        self._source: Any = None
+        self._forms: dict[Any, Loaded] = {}
+        self.hits = 0  # how many of them came from the cache
+        self._lock = threading.Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.form(arguments)(packed(arguments))
+
+    def bind(self, *fixed: Any) -> "Bound":
+        """The function with its first arguments, for calls with one more whole number."""
+        return Bound(self, fixed)
+
+    def form(self, arguments: tuple[Any, ...]) -> Loaded:
+        """The function for arguments like these."""
+        form = tuple(map(signature, arguments))
+        found = self._forms.get(form)
+        if found is None:
+            with self._lock:
+                found = self._forms.get(form) or self._found(form, arguments)
+                self._forms[form] = found
+        return found
+
+    def prepare(self, counted: bool = False) -> None:
+        """Take the functions as they are now, for the time when they are compiled."""
+        self._source, same = self._prepare(counted)
+        if not same:  # a global has changed since the fingerprint was taken
+            self._key = None
+
+    def _found(self, form: Any, arguments: tuple[Any, ...]) -> Loaded:
+        name = f"{self._name}-{hashlib.sha256(repr(form).encode()).hexdigest()[:16]}"
+        loaded = self._kept(name)
+        if loaded is not None:
+            return loaded
+        if self._source is None:
+            self.prepare()
+        with cache.alone(self._key, name):  # another process may be about to compile it
+            loaded = self._kept(name)
+            if loaded is not None:
+                return loaded
+            code, environments = self._compiled(arguments)
+            if self._key is not None and not environments:
+                cache.write(self._key, name, code)
+        return Loaded(code, environments)
+
+    def _compiled(self, arguments: tuple[Any, ...]) -> Any:
+        from treewright.kernel.compiling import NeedsCounting
+
+        try:
+            return self._source.compile(arguments)
+        except NeedsCounting:
+            self.prepare(counted=True)
+            return self._source.compile(arguments)
+
+    def _kept(self, name: str) -> Loaded | None:
+        if self._key is None or (code := cache.read(self._key, name)) is None:
+            return None
+        try:
+            found = Loaded(code)
+        except MissingSymbolError as error:
+            cache.discard(self._key, name, f"this process has no {error}")
+            return None
+        self.hits += 1
+        return found
+
+
+class Bound:
+    """A compiled function whose first arguments stay, so that they are packed once."""
+
+    def __init__(self, program: Compiled, fixed: tuple[Any, ...]) -> None:
+        self.fixed = fixed
+        self._function = program.form((*fixed, 0))
+        self._slots = packed((*fixed, 0))
+
+    def __call__(self, number: int) -> Any:
+        self._slots[-1] = number
+        return self._function(self._slots)
 
 
 def _hold(key: str, entry: str, module: types.ModuleType) -> types.ModuleType:
@@ -144,68 +195,23 @@ def _hold(key: str, entry: str, module: types.ModuleType) -> types.ModuleType:
     return module
 
 
-def considerate(
-    entry: Any,
-    path: Path | None,
-    domain: Searchable,
-    rules: Functions = NO_RULES,
-    let_go_with: Callable[[Any], None] | None = None,
-) -> Any:
-    """Compile ``entry`` in one process only, with garbage collected a hundred times less often.
-
-    Numba makes millions of objects that stay until it is done; looking through them for garbage
-    again and again takes a tenth of the time.  What can't be compiled is said in one sentence.
-
-    The method is replaced in this dispatcher only.  Nothing compiled calls it, so it is never
-    reached while it compiles, when it would wait for its own lock.
-    """
-    from numba.core.compiler_lock import global_compiler_lock
-
-    compiled = entry.compile
-
-    def compile(signature: Any) -> Any:
-        # One thread at a time, so that the usual thresholds come back.  Numba's lock comes first:
-        # a thread that waits for it while it holds the file would stop one that has it.
-        with global_compiler_lock, cache.alone(path):
-            usual = gc.get_threshold()
-            gc.set_threshold(*SELDOM)
-            try:
-                found = compiled(signature)
-            except MemoryError:
-                raise
-            except Exception as error:  # Numba stumbles in more than one way
-                from treewright.kernel.explain import explain
-
-                raise CompileError(explain(domain, error, rules)) from error
-            finally:
-                gc.set_threshold(*usual)
-            if let_go_with is not None:
-                let_go_with(entry.overloads[tuple(signature)].library)
-            return found
-
-    entry.compile = compile
-    return entry
-
-
 def _interpreted(
     domain: Searchable, constants: Mapping[str, object], text: str, path: Path, rules: Functions
 ) -> types.ModuleType:
-    module = _execute(text, str(path), "treewright_kernel_interpreted")
+    module = execute(text, str(path), "treewright_kernel_interpreted")
     rebind = Rebinder(None)
-    own = _functions_of(module)
+    own = functions_of(module)
     helpers = {
         n: rebind.value(v, frozenset())
         for n, v in vars(module).items()
         if n not in own and not n.startswith("__")
     }
-    module.__dict__.update(
-        helpers, borrow=lambda arrays: arrays, **constants, **hooks(domain, None, None, rules)
-    )
-    module.Tables = _tables_type(domain.table_names)  # type: ignore[attr-defined]
+    module.__dict__.update(helpers, **constants, **hooks(domain, None, None, rules))
+    module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
     return module
 
 
-def _functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
+def functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
     return {
         n: v
         for n, v in vars(module).items()
@@ -213,7 +219,7 @@ def _functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
     }
 
 
-def _execute(text: str, path: str, name: str) -> types.ModuleType:
+def execute(text: str, path: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__file__ = path
     exec(compile(text, path, "exec"), module.__dict__)
@@ -221,21 +227,12 @@ def _execute(text: str, path: str, name: str) -> types.ModuleType:
 
 
 @functools.cache
-def _tables_type(names: tuple[str, ...]) -> Any:
+def tables_type(names: tuple[str, ...]) -> Any:
     """The type of tables with these names, the same for every kernel of a domain.
 
-    Numba tells the arguments of a call apart by their fields, not by their class: with two classes
-    alike, each call of the second kernel would be typed anew, which takes milliseconds.  The
-    class is a global of this module, where the pickles in the cache look for it.
+    Functions that kernels share are then compiled once, not once for each class alike.
     """
-    if not names:
-        return tuple
-    name = f"Tables_{hashlib.sha256(' '.join(names).encode()).hexdigest()[:16]}"
-    kind = namedtuple(  # type: ignore[misc]  # noqa: PYI024 - fields known at run time
-        name, names, module=__name__
-    )
-    globals()[name] = kind
-    return kind
+    return namedtuple("Tables", names) if names else tuple  # type: ignore[misc] # noqa: PYI024
 
 
 def _key(

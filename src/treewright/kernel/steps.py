@@ -45,9 +45,6 @@ from treewright.kernel.rng import below, uniform
 
 def search(tree, t, params, runs, rng, simulations):
     """Run up to ``simulations`` simulations and say how it ended (a code of layout.py)."""
-    tree = borrow(tree)
-    t = borrow(t)
-    rng = borrow(rng)
     p = params[0]
     run = runs[0]
     if TRANSPOSE:

@@ -14,8 +14,6 @@ from treewright.kernel.reclaim import capacity
 
 def verify(tree, t, parents):
     """The number of the first node that does not fit the rules, or -1."""
-    tree = borrow(tree)
-    t = borrow(t)
     nodes = tree.nodes
     for i in range(len(parents)):
         length = 0

@@ -31,7 +31,7 @@ from treewright.kernel.layout import (
 )
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.rules import uniform
-from treewright.kernel.specialise import HERE, specialise
+from treewright.kernel.specialise import HERE, Bound, specialise
 
 KEPT = ("best", "table_visits", "table_value", "lows", "highs")  # of the small arrays, on disk
 
@@ -69,6 +69,7 @@ class Worker:
     )
     entry = "search"
     until = 2**62  # simulations at which the run under way ends
+    _bound: Bound | None = None  # the compiled search with its arrays
 
     def __init__(
         self,
@@ -168,7 +169,11 @@ class Worker:
     def search(self, simulations: int) -> int:
         """Run simulations; the status says why fewer were made."""
         kernel = getattr(self._module, self.entry)
-        return int(kernel(self._tree, self._tables, *self._seen, simulations))
+        if not self.compiled:
+            return int(kernel(self._tree, self._tables, *self._seen, simulations))
+        if self._bound is None or self._bound.fixed[0] is not self._tree:
+            self._bound = kernel.bind(self._tree, self._tables, *self._seen)
+        return int(self._bound(simulations))
 
     def plan(
         self,

@@ -7,9 +7,6 @@ from treewright.kernel.rng import below
 
 def wander(states, start, t, rng, buffer, actions):
     """List the legal actions, pick one, play it; from the start again when a game is over."""
-    t = borrow(t)
-    rng = borrow(rng)
-    buffer = borrow(buffer)
     s = states[0]
     for _ in range(actions):
         if ended(s, t):

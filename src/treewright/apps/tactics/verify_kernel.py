@@ -8,7 +8,6 @@ def examine(states, after, t, actions, room, counts, evaluations):
 
     ``room[i]`` holds three rows: the legal actions, their ordering values, the pruned list.
     """
-    t = borrow(t)
     for i in range(len(states)):
         after[i] = states[i]
         s = after[i]

@@ -5,8 +5,5 @@
 
 def guess(states, t, rng, player):
     """Redraw what a player may not know in each of the states, one after another."""
-    states = borrow(states)
-    t = borrow(t)
-    rng = borrow(rng)
     for i in range(len(states)):
         determinise(states[i], t, rng, player)

@@ -8,9 +8,6 @@ The simulation step is the kernel's own; only selection is replaced.
 
 def flat(tree, t, params, runs, rng, simulations):
     """Give every action at the root the same number of simulations, one after another."""
-    tree = borrow(tree)
-    t = borrow(t)
-    rng = borrow(rng)
     p = params[0]
     run = runs[0]
     nodes = tree.nodes

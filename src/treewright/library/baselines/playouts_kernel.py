@@ -7,10 +7,6 @@ from treewright.kernel.rng import below
 
 def play_out(states, t, rng, buffer):
     """Play each state on to its end, in place."""
-    states = borrow(states)
-    t = borrow(t)
-    rng = borrow(rng)
-    buffer = borrow(buffer)
     for i in range(len(states)):
         s = states[i]
         length = 0

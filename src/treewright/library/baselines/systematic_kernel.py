@@ -16,8 +16,6 @@ def explore(space, t, counts, mode, budget, expansions):
     """Expand up to ``expansions`` nodes; 0: go on, 1: budget used up, 2: nothing left to expand,
     3: ``legal`` listed no action, 4: too many.
     """
-    space = borrow(space)
-    t = borrow(t)
     c = counts[0]
     for _ in range(expansions):
         if c.generated >= budget:

@@ -9,8 +9,6 @@ def explore(states, words, t, lists, places, table, out, best, top, progress, de
     ``progress``: evaluations, length of the best turn, depth (-1: not begun), done.
     ``places[d]``: the next action of the list at depth d, and its length.
     """
-    t = borrow(t)
-    states = borrow(states)
     mover = player(states[0], t)
     if progress[2] < 0:
         progress[2] = 0

@@ -10,9 +10,6 @@ def evolve(space, states, t, numbers, mutation_rate, rng, progress, limit):
 
     ``progress``: evaluations, plans in the population, and whether the first one is complete.
     """
-    space = borrow(space)
-    t = borrow(t)
-    rng = borrow(rng)
     population, survivors, greedy_start = numbers[0], numbers[1], numbers[2]
     greedy_repair = numbers[3] != 0
     space.work[0] = states[0]

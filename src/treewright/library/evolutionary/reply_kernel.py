@@ -10,10 +10,6 @@ def choose(ends, values, t, rng, actions, weight, mover, work, buffer, out):
 
     ``values`` are the ends' worth to the mover; -inf marks a row that holds no turn.
     """
-    t = borrow(t)
-    rng = borrow(rng)
-    work = borrow(work)
-    buffer = borrow(buffer)
     best = 0
     replies = 0
     top = -math.inf

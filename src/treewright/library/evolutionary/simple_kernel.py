@@ -10,10 +10,6 @@ def turn(states, t, rng, mode, actions, length, buffer, work, out):
 
     Returns how many were played, what the mover then has, who that was, and if the game is over.
     """
-    t = borrow(t)
-    rng = borrow(rng)
-    work = borrow(work)
-    buffer = borrow(buffer)
     s = states[0]
     mover = player(s, t)
     at = 0
