@@ -57,7 +57,7 @@ def read(key: str, name: str) -> Code | None:
         about = json.loads(head)
         with contextlib.suppress(OSError):
             os.utime(path.parent)  # last use, for pruning
-        return Code(about["name"], about["returns"], tuple(about["needs"]), machine)
+        return Code(about["name"], tuple(about["returns"]), tuple(about["needs"]), machine)
     except FileNotFoundError:
         pass
     except OSError as error:

@@ -141,9 +141,11 @@ def kind_of(value: Any) -> Any:
 def finished(result: Any) -> tuple[Code, dict[str, Any]]:
     """The machine code of a compiled function; nothing of it stays with Numba."""
     library = result.library
-    returns = str(kinds.unliteral(result.signature.return_type))
-    if returns not in RETURNS:
-        raise CompileError(f"a compiled function can't return {returns}")
+    returned = kinds.unliteral(result.signature.return_type)
+    parts = tuple(returned) if isinstance(returned, kinds.BaseTuple) else (returned,)
+    returns = tuple(str(kinds.unliteral(part)) for part in parts)
+    if not RETURNS.keys() >= set(returns):
+        raise CompileError(f"a compiled function can't return {returned}")
     module = resolved(library._final_module.clone())
     declared = [*module.functions, *module.global_variables]
     needs = [v.name for v in declared if v.is_declaration and not v.name.startswith("llvm.")]

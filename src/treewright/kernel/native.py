@@ -17,9 +17,8 @@ import numpy as np
 from treewright.kernel.fingerprint import Fingerprint
 
 RETURNS: dict[str, Any] = {
-    "int64": ctypes.c_int64,
-    "uint64": ctypes.c_uint64,
-    "int32": ctypes.c_int32,
+    **{f"{u}int{n}": getattr(ctypes, f"c_{u}int{n}") for u in ("", "u") for n in (8, 16, 32, 64)},
+    "float32": ctypes.c_float,
     "float64": ctypes.c_double,
     "bool": ctypes.c_bool,
     "none": ctypes.c_void_p,
@@ -32,7 +31,7 @@ class Code:
     """One compiled function, as it is kept on disk."""
 
     name: str  # of the function, in the object
-    returns: str  # a name in RETURNS
+    returns: tuple[str, ...]  # names in RETURNS; several for a tuple
     needs: tuple[str, ...]  # symbols that the process must have
     machine: bytes  # an object file
 
@@ -63,7 +62,8 @@ class Loaded:
             if at:
                 ctypes.c_void_p.from_address(at).value = id(environment)
         self._function = _Signature(address)
-        self._returns = RETURNS[code.returns]
+        self._returns = _fields(code.returns)
+        self._names = [f"f{i}" for i in range(len(code.returns))]
 
     def __call__(self, slots: np.ndarray) -> Any:
         result = self._returns()
@@ -72,7 +72,15 @@ class Loaded:
         status = self._function(ctypes.addressof(result), ctypes.addressof(raised), at)
         if status:
             raise _exception(status, raised)
-        return result.value
+        values = tuple(getattr(result, name) for name in self._names)
+        return values if len(values) > 1 else values[0]
+
+
+@functools.cache
+def _fields(kinds: tuple[str, ...]) -> type[ctypes.Structure]:
+    """The memory for what a function returns."""
+    fields = [(f"f{i}", RETURNS[kind]) for i, kind in enumerate(kinds)]
+    return type("Returned", (ctypes.Structure,), {"_fields_": fields})
 
 
 def _engine() -> Any:

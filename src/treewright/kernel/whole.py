@@ -22,6 +22,7 @@ decides whether this module is used at all; nothing else imports it.
 from collections.abc import Callable
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -38,23 +39,43 @@ class _NoEnvironment:
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is linked into an entry, and so neither optimised nor finished by itself."""
+    """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
+    def finalize(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        return self._final_module
+
+    def linked(self, found: dict[Any, None]) -> None:
+        """Add all libraries that this one needs, each after one that needs it.
+
+        LLVM leaves out what nothing in the program refers to yet.
+        """
+        for library in self._linking_libraries:
+            if library not in found:
+                found[library] = None
+                if isinstance(library, InnerLibrary):
+                    library.linked(found)
 
 
 class EntryLibrary(InnerLibrary):
     """A whole program, optimised, whose machine code is loaded elsewhere (native.py)."""
 
-    def _optimize_final_module(self) -> None:
-        JITCodeLibrary._optimize_final_module(self)
+    def finalize(self) -> None:
+        needed: dict[Any, None] = {}
+        self.linked(needed)
+        for library in needed:
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._optimize_final_module()
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
 
 
 class _NotCounting(NRTContext):  # type: ignore[misc]
