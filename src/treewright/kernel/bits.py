@@ -20,11 +20,14 @@ def count_bits(mask):
     return (int(mask) & 0xFFFFFFFFFFFFFFFF).bit_count()
 
 
+def is_native(function: Any) -> bool:
+    """Whether compiled code has something else for a function."""
+    return function is lowest_bit or function is count_bits
+
+
 def native(function: Any) -> Any:
-    """What stands for one of these functions in compiled code; None for any other function."""
-    if function is lowest_bit or function is count_bits:
-        return _natives()[function]
-    return None
+    """What stands for one of these functions in compiled code."""
+    return _natives()[function]
 
 
 @functools.cache

@@ -54,18 +54,22 @@ class Source:
     def __init__(
         self,
         domain: Searchable,
+        functions: Functions,
+        rules: Functions,
         constants: Mapping[str, object],
         text: str,
         path: Path,
         entry: str,
         *,
         debug: bool,
-        rules: Functions,
         plain: bool,
         counted: bool,
         share: bool,
     ) -> None:
-        """``counted``: references are counted, which only a program that allocates needs."""
+        """``functions``: those of the domain, or copies of them.
+
+        ``counted``: references are counted, which only a program that allocates needs.
+        """
         self._domain, self._rules, self._counted = domain, rules, counted or plain
         self._compiler = fence.compiler(plain)
         options = {**jit_options(debug), **INNER, "counted": self._counted}
@@ -88,7 +92,7 @@ class Source:
         injected: dict[str, Any] = {
             n: rebind.value(v, frozenset()) for n, v in vars(module).items() if n not in own
         }
-        module.__dict__.update(injected, **constants, **hooks(domain, within, rebind, rules))
+        module.__dict__.update(injected, **constants, **hooks(functions, rules, within, rebind))
         # one machine function: calls between the steps would halve the speed
         for name, function in own.items():
             module.__dict__[name] = within(function, forceinline=True)

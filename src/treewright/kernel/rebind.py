@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from treewright.kernel.bits import native
+from treewright.kernel.bits import is_native, native
 from treewright.kernel.fingerprint import (
     Fingerprint,
     Unhashable,
     is_dispatcher,
     is_overload_stub,
 )
-from treewright.kernel.hooks import is_inlined
+from treewright.kernel.hooks import inlined, is_inlined
 from treewright.kernel.interpreted import Cells, wrapping
 from treewright.kernel.names import attributes_read, globals_read, is_library
 
@@ -82,6 +82,13 @@ class Rebinder:
         self._done: dict[Any, Any] = {}
         self._keep: list[Any] = []  # so that ids stay unique
 
+    def _native(self, function: Any) -> Any:
+        return native(function)
+
+    def _module_name(self, function: types.FunctionType) -> str:
+        """Numba holds on to the module of this name, for ever, so it is not the author's."""
+        return function.__module__ if self._jit is None else __name__
+
     def function(self, function: types.FunctionType, compiled: Any = None) -> Any:
         """The function's copy: compiled lazily, or interpreted.
 
@@ -93,8 +100,8 @@ class Rebinder:
         if known in self._done:
             return self._done[known]
         self._keep.append(compiled or function)
-        if self._jit is not None and native(function) is not None:
-            return native(function)
+        if self._jit is not None and is_native(function):
+            return self._native(function)
         shared, key = self._shared, None
         if shared is not None:
             key = _fingerprint(compiled or function)
@@ -106,8 +113,7 @@ class Rebinder:
         cells = [types.CellType() for _ in function.__closure__ or ()]
         scope: dict[str, Any] = {
             "__builtins__": __builtins__,
-            # a kernel from the cache imports it by this name, which the author's may not have
-            "__name__": function.__module__ if self._jit is None else __name__,
+            "__name__": self._module_name(function),
             "__file__": code.co_filename,
         }
         defaults = function.__defaults__
@@ -173,6 +179,26 @@ class Rebinder:
             if hasattr(module, name):
                 setattr(copied, name, self.value(getattr(module, name), attributes))
         return copied
+
+
+class Snapshot(Rebinder):
+    """Copies of plain functions with the values that they read now, for a compiler to come later.
+
+    They have the fingerprint of the originals.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_marked)
+
+    def _native(self, function: Any) -> Any:
+        return function
+
+    def _module_name(self, function: types.FunctionType) -> str:
+        return function.__module__
+
+
+def _marked(function: types.FunctionType, forceinline: bool = False) -> types.FunctionType:
+    return inlined(function) if forceinline else function  # type: ignore[no-any-return]
 
 
 def interpreted(value: Any) -> Any:

@@ -8,6 +8,7 @@ Interpreted: the same text, the same functions, no compiler.
 
 import functools
 import hashlib
+import sys
 import threading
 import types
 import warnings
@@ -20,7 +21,7 @@ from treewright.kernel import cache, fence
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
 from treewright.kernel.hooks import Searchable, with_tables
 from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
-from treewright.kernel.rebind import Rebinder
+from treewright.kernel.rebind import Rebinder, Snapshot
 from treewright.kernel.rules import uniform
 
 Functions = Mapping[str, types.FunctionType]
@@ -31,18 +32,18 @@ _loaded: dict[tuple[str, str], types.ModuleType] = {}
 
 
 def hooks(
-    domain: Searchable,
+    functions: Functions,
+    rules: Functions,
     jit: Callable[..., Any] | None,
     rebind: Rebinder | None = None,
-    rules: Functions = NO_RULES,
 ) -> dict[str, Any]:
-    """The domain's functions, copied for one engine, all with ``(s, t, …)``.
+    """A domain's functions, copied for one engine, all with ``(s, t, …)``.
 
     Rules that a user gave are among them, under names that begin with ``own_``.
     """
     rebind = rebind or Rebinder(jit)
     found = {}
-    for name, function in domain.functions.items():
+    for name, function in functions.items():
         ready = rebind.function(function)
         call = with_tables(ready, function)
         found[name] = jit(call) if jit and call is not ready else call
@@ -71,27 +72,31 @@ def specialise(
     text = "\n\n".join(path.read_text() for path in texts)
     if not compiled:
         return _interpreted(domain, constants, text, texts[-1], rules)
-    plain = fence.is_plain()
     key, keep = _key(domain, constants, text, debug, rules)
     if (key, entry) in _loaded:
         return _hold(key, entry, _loaded[key, entry])
-    new = not (keep and cache.holds(key, entry))
-    if new and plain is not fence.must_be_plain():
-        return specialise(domain, constants, texts, entry, compiled, debug, rules)
+    functions: Functions = domain.functions
 
-    def prepare(counted: bool) -> tuple[Any, bool]:
-        """All that a compiler needs, and whether it still has the fingerprint of before."""
+    def prepare(counted: bool) -> tuple[Any, str | None]:
+        """All that a compiler needs, and its fingerprint."""
         from treewright.kernel.compiling import Source
 
-        more: Any = {"debug": debug, "rules": rules, "plain": plain, "counted": counted}
-        source = Source(domain, constants, text, texts[-1], entry, share=keep, **more)
-        return source, not keep or _key(domain, constants, text, debug, rules)[0] == key
+        more: Any = {"debug": debug, "plain": fence.must_be_plain()}
+        more |= {"counted": counted, "share": keep}
+        source = Source(domain, functions, rules, constants, text, texts[-1], entry, **more)
+        now = _key(domain, constants, text, debug, rules, functions)[0] if keep else None
+        return source, now
 
     module = types.ModuleType(f"treewright_kernel_{key[:32]}_{entry}")
     module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
     program = Compiled(key if keep else None, entry, prepare)
-    if new:
-        program.prepare()
+    if not (keep and cache.holds(key, entry)):  # the values of this moment count
+        if "numba" in sys.modules:
+            program.prepare()
+        else:
+            copies = Snapshot()
+            functions = {name: copies.function(f) for name, f in functions.items()}
+            rules = {name: copies.function(f) for name, f in rules.items()}
     setattr(module, entry, program)
     return _hold(key, entry, module) if keep else module
 
@@ -100,7 +105,7 @@ class Compiled:
     """A compiled function: found by its fingerprint and the form of its arguments, or compiled."""
 
     def __init__(
-        self, key: str | None, name: str, prepare: Callable[[bool], tuple[Any, bool]]
+        self, key: str | None, name: str, prepare: Callable[[bool], tuple[Any, str | None]]
     ) -> None:
         self._key = key
         self._name = name
@@ -129,9 +134,7 @@ class Compiled:
 
     def prepare(self, counted: bool = False) -> None:
         """Take the functions as they are now, for the time when they are compiled."""
-        self._source, same = self._prepare(counted)
-        if not same:  # a global has changed since the fingerprint was taken
-            self._key = None
+        self._source, self._key = self._prepare(counted)
 
     def _found(self, form: Any, arguments: tuple[Any, ...]) -> Loaded:
         name = f"{self._name}-{hashlib.sha256(repr(form).encode()).hexdigest()[:16]}"
@@ -206,7 +209,7 @@ def _interpreted(
         for n, v in vars(module).items()
         if n not in own and not n.startswith("__")
     }
-    module.__dict__.update(helpers, **constants, **hooks(domain, None, None, rules))
+    module.__dict__.update(helpers, **constants, **hooks(domain.functions, rules, None))
     module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
     return module
 
@@ -241,14 +244,18 @@ def _key(
     text: str,
     debug: bool,
     rules: Functions = NO_RULES,
+    functions: Functions | None = None,
 ) -> tuple[str, bool]:
-    """The fingerprint, and whether it may name a cache entry."""
+    """The fingerprint, and whether it may name a cache entry.
+
+    ``functions``: copies of those of the domain.
+    """
     mark = Fingerprint(environment(), kernel_sources(), text, sorted(constants.items()), debug)
     mark.add(fence.is_plain())
     try:
         for part in domain.fingerprint_parts():
             mark.value(part)
-        for name, function in sorted(domain.functions.items()):
+        for name, function in sorted((functions or domain.functions).items()):
             mark.add(name)
             mark.value(function)
         for name, function in sorted(rules.items()):

@@ -182,7 +182,7 @@ class Domain:
         """The kernel's functions for the interpreter, all with ``(s, t, …)``."""
         from treewright.kernel.specialise import hooks
 
-        return hooks(self, None)
+        return hooks(self.functions, {}, None)
 
     @functools.cached_property
     def interpreted_tables(self) -> types.SimpleNamespace:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -31,3 +31,16 @@ class Program:
         self.call = getattr(module, entry)
         tables = domain.tables
         self.tables = module.Tables(*tables.values()) if tables else ()
+
+
+class ImportedFunctions:
+    """What the cache must know of a text without a domain: the functions that it imports."""
+
+    functions: ClassVar[Any] = {}
+    table_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *functions: Any) -> None:
+        self._functions = functions
+
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        return self._functions

@@ -10,10 +10,14 @@ corpus.
 import functools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
+from treewright.kernel.specialise import specialise
+from treewright.library.program import ImportedFunctions
 
 
 @dataclass(frozen=True)
@@ -125,48 +129,10 @@ def longest_run(levels: Automaton, line: Sequence[int]) -> tuple[int, int]:
 # ----------------------------------------------------------------------- two levels compared
 
 
-def shared(a: Any, b: Any, matches: Any, words: int) -> int:
-    """Length of the longest common subsequence, 64 slices at a time (Hyyrö 2004).
-
-    ``matches[symbol]`` has a bit for each place of ``a`` where the symbol stands; a zero that is
-    left in ``v`` is one more slice in common.
-    """
-    v = np.full(words, np.uint64(0xFFFFFFFFFFFFFFFF))
-    for i in range(len(b)):
-        carry = np.uint64(0)
-        for w in range(words):
-            u = v[w] & matches[b[i], w]
-            total = v[w] + u
-            out = np.uint64(1) if total < u else np.uint64(0)
-            total += carry
-            if carry and total == np.uint64(0):
-                out = np.uint64(1)
-            v[w] = total | (v[w] & ~u)
-            carry = out
-    zeros = 0
-    for i in range(len(a)):
-        if not (v[i // 64] >> np.uint64(i % 64)) & np.uint64(1):
-            zeros += 1
-    return zeros
-
-
-def most_shared(matches: Any, a: Any, others: Any, lengths: Any) -> float:
-    """The largest share of slices in order that a level has in common with any of others."""
-    most = 0.0
-    for k in range(len(others)):
-        n = lengths[k]
-        common = shared(a, others[k, :n], matches, matches.shape[1])
-        most = max(most, common / min(len(a), n))
-    return most
-
-
 @functools.cache
 def _compiled() -> Any:
-    from numba import njit
-
-    from treewright.kernel.rebind import Rebinder
-
-    return Rebinder(njit).function(most_shared)  # type: ignore[arg-type]
+    text = Path(__file__).parent / "copies_kernel.py"
+    return specialise(ImportedFunctions(), {}, (text,), "most_shared").most_shared
 
 
 class Shelf:
@@ -194,7 +160,7 @@ class Shelf:
         lines, lengths = self._lines, self._lengths
         if but is not None:
             lines, lengths = np.delete(lines, but, axis=0), np.delete(lengths, but)
-        return float(_compiled()(matches, a, lines, lengths))
+        return float(_compiled()(matches, a, lines, lengths, np.empty(matches.shape[1], np.uint64)))
 
     def add(self, line: Sequence[Hashable]) -> None:
         row = np.zeros((1, self._lines.shape[1]), np.int32)

@@ -13,10 +13,11 @@ import numpy as np
 
 from treewright.apps.levels.physics import LEFT, RIGHT, SPEED
 from treewright.apps.study import game, lookahead
-from treewright.apps.study.replay import ImportedFunctions, Runs, StudyError, encode, replay
+from treewright.apps.study.replay import Runs, StudyError, encode, replay
 from treewright.apps.study.world import World
 from treewright.kernel.rng import below, stream_seed, uniform
 from treewright.kernel.specialise import specialise
+from treewright.library.program import ImportedFunctions
 
 # keys, delay, hold
 PLANS = np.array(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from treewright.apps.study import game
 from treewright.apps.study.world import World
 from treewright.errors import TreewrightError
 from treewright.kernel.specialise import specialise
+from treewright.library.program import ImportedFunctions
 
 Runs = list[list[int]]
 ALL_KEYS = 31
@@ -41,19 +42,6 @@ class Attempt:
     def way(self) -> list[tuple[float, float]]:
         """The way of the body's middle, for pictures."""
         return [(float(x), float(y) - 6.0) for x, y in self.trace]
-
-
-class ImportedFunctions:
-    """What the cache must know of a kernel of this package: the functions that it imports."""
-
-    functions: ClassVar[Any] = {}
-    table_names: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, *functions: Any) -> None:
-        self._functions = functions
-
-    def fingerprint_parts(self) -> tuple[Any, ...]:
-        return self._functions
 
 
 @functools.cache
