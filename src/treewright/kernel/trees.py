@@ -114,6 +114,10 @@ class Trees:
         """The lowest and the highest reward of each player in each tree."""
         return self._arrays["lows"], self._arrays["highs"]
 
+    def last_rewards(self, r: int) -> np.ndarray:
+        """What the last simulation has brought each player; the trees share this scratch."""
+        return self._like._small["rewards"]
+
     def edges_of_roots(self) -> dict[str, np.ndarray]:
         """The columns of every root's actions, tried or not, and of their nodes.
 

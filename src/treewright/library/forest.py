@@ -10,6 +10,8 @@ import numpy as np
 from treewright.errors import DomainError, OptionError
 from treewright.kernel import layout
 from treewright.kernel.evaluated import Evaluator
+from treewright.kernel.gpu.driver import device
+from treewright.kernel.gpu.trees import GpuTrees
 from treewright.kernel.rng import stream_seed
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
@@ -41,6 +43,9 @@ class Forest:
     ``tw.Search(domain, options, seed=seed + i)`` begun there.  ``memory`` is for all of them
     together.  ``evaluate`` is as in :class:`Search`; each call gets the leaves of all trees,
     ``batch`` of each.
+
+    ``engine="gpu"`` searches them on the first CUDA device, a thread for each, and builds the same
+    trees (docs/gpu.md); it takes no evaluator.
     """
 
     def __init__(
@@ -51,7 +56,7 @@ class Forest:
         *,
         seed: int = 0,
         memory: str | int = "512MiB",
-        engine: Literal["compiled", "python"] | None = None,
+        engine: Literal["compiled", "python", "gpu"] | None = None,
         evaluate: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
@@ -63,15 +68,23 @@ class Forest:
         if each < LEAST:
             raise OptionError(f"memory={memory!r} is too little for {len(positions)} trees")
         # one that is like each of them: it checks what is given, and shows one when asked
+        self.engine = engine
+        here = "compiled" if engine == "gpu" else engine
+        if engine == "gpu":
+            _check_gpu(domain, evaluate)
         self._like = Search(
-            domain, options, memory=each, engine=engine, evaluate=evaluate, batch=batch, seed=seed
+            domain, options, memory=each, engine=here, evaluate=evaluate, batch=batch, seed=seed
         )
         if self._like.workers[0].switches.INFORMATION:
             raise OptionError(
                 f"a forest searches open positions, and {domain.name} hides something: search the "
                 f"true states with information='cheating'"
             )
-        self._trees = Trees(self._like.workers[0], len(positions), evaluate, batch)
+        self._trees: Trees | GpuTrees
+        if engine == "gpu":
+            self._trees = GpuTrees(self._like.workers[0], len(positions), device())
+        else:
+            self._trees = Trees(self._like.workers[0], len(positions), evaluate, batch)
         self._seconds = 0.0
         self._stopped = "simulations"
         self.begin(positions)
@@ -125,6 +138,7 @@ class Forest:
         worker = self._like.workers[0]
         for r in np.flatnonzero(self._trees.statuses != layout.DONE).tolist():
             worker.run["culprit"] = self._trees.runs[r]["culprit"]
+            worker._small["rewards"][:] = self._trees.last_rewards(r)
             message = status_message(worker, int(self._trees.statuses[r]))
             if message is not None:
                 raise DomainError(f"position {r}: {message}")
@@ -222,6 +236,20 @@ class _Pace:
         if time.perf_counter() >= self._deadline:
             self._search._end("seconds")
         return self._search._stop.is_set()
+
+
+def _check_gpu(domain: Domain, evaluate: Evaluator | None) -> None:
+    """What a GPU can't do is said at once."""
+    if not domain.is_record:
+        raise OptionError(
+            f"{domain.name} keeps its states in Python objects, and engine='gpu' needs records: "
+            f"use engine='python'"
+        )
+    if evaluate is not None:
+        raise OptionError(
+            "engine='gpu' plays whole rollouts on the device and takes no evaluator: leave out "
+            "engine, and let the evaluator itself use the device"
+        )
 
 
 def _positions(domain: Domain, states: int | Sequence[Any]) -> list[Position]:

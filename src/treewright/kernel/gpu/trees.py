@@ -1,0 +1,223 @@
+"""Many trees in the memory of a GPU, behind the interface of ``kernel/trees.py``."""
+
+import math
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from treewright.kernel import layout
+from treewright.kernel.gpu.pools import Blocks, Place, place, places, rest
+from treewright.kernel.layout import RUN, blank_node
+from treewright.kernel.trees import roots_of
+from treewright.kernel.worker import KEPT, Worker
+
+FIRST = 4  # simulations of each tree in the first launch, which shows how long they take
+AIM = 0.1  # seconds of a launch: Ctrl-C, progress and limits of time wait so long
+ROWS = ("best", "marks", "table_visits", "table_value", "lows", "highs")
+OTHERS = ("runs", "streams", "limits", "statuses")
+
+
+class GpuTrees:
+    """Trees like that of a worker, each searched by a thread of its own."""
+
+    def __init__(self, like: Worker, count: int, device: Any) -> None:
+        self._like, self.count, self._device = like, count, device
+        on = like.switches
+        self._memory = int(like.params["memory"])
+        self.states = np.zeros(count, like.domain.state)
+        self.statuses = np.zeros(count, np.int64)
+        self._runs = np.zeros(count, RUN)
+        self._streams = np.zeros(count, np.uint64)
+        self._stale = False  # what is here is older than what the device has
+        self._gather: Any = None
+        device.use()
+        self._kernel = device.searching(like)
+        self._addresses: dict[str, int] = {}
+        weakref.finalize(self, _release, device, self._addresses)
+        self._pools = places(on, self.states.dtype, self._memory, count, 1)
+        self._blocks = Blocks(self._pools.nodes.dtype, self._pools.edges.dtype, self._memory, count)
+        self._others = dict(zip(OTHERS, rest(count), strict=True))
+        self._make("nodes", self._blocks.bytes)
+        for name, one in (self._pools._asdict() | self._others).items():
+            if name not in ("nodes", "edges"):
+                self._make(name, one.dtype.itemsize * math.prod(one.shape))
+        self._tables = [np.ascontiguousarray(table) for table in like.domain.tables.values()]
+        for number, table in enumerate(self._tables):
+            self._put(f"table {number}", table)
+        self._put("params", like._params)
+        self._put("blank", blank_node(on))
+
+    # ------------------------------------------------------------------------------ memory
+
+    def _make(self, name: str, size: int) -> None:
+        if name in self._addresses:
+            self._device.release(self._addresses.pop(name))
+        self._addresses[name] = self._device.allocate(size)
+
+    def _put(self, name: str, array: np.ndarray) -> None:
+        """An array in the device's memory, with as many bytes as it has."""
+        if name not in self._addresses or name not in (*self._pools._fields, *OTHERS):
+            self._make(name, array.nbytes)
+        self._device.put(self._addresses[name], array)
+
+    def _get(self, name: str, one: Place) -> np.ndarray:
+        found = np.zeros(one.shape, one.dtype)
+        return self._device.get(self._addresses[name], found)  # type: ignore[no-any-return]
+
+    def _argument(self, name: str, one: Place) -> tuple[int, Place]:
+        return self._addresses["nodes" if name == "edges" else name], one
+
+    # --------------------------------------------------------------------- what others read
+
+    @property
+    def runs(self) -> np.ndarray:
+        """The counters of each tree (``layout.RUN``)."""
+        if self._stale:
+            self._device.use()
+            self._device.get(self._addresses["runs"], self._runs)
+            self._device.get(self._addresses["streams"], self._streams)
+            self._stale = False
+        return self._runs
+
+    def begin(self, seeds: Any, players: Any) -> None:
+        """Empty trees at ``states``, as in ``Trees.begin``."""
+        self._device.use()
+        self._runs[:] = 0
+        self._runs["nodes"] = self._runs["created"] = 1
+        self._runs["best_score"] = -math.inf
+        self._runs["root_player"] = self._runs["root_mover"] = players
+        self._streams[:] = np.array(seeds, np.uint64)
+        self._stale = False
+        self._put("root", self.states)
+        self._put("runs", self._runs)
+        self._put("streams", self._streams)
+        for name in ROWS:
+            one = getattr(self._pools, name)
+            self._put(name, np.broadcast_to(self._like._small[name], one.shape).copy())
+        self._empty()
+
+    def _empty(self) -> None:
+        """Write the blank root into each tree."""
+        self._device.put_rows(
+            self._addresses["nodes"] + self._blocks.front,
+            self._blocks.size,
+            np.repeat(blank_node(self._like.switches), self.count),
+        )
+
+    def run(self, limits: np.ndarray, slice_: int, enough: Callable[[], bool]) -> None:
+        """Search until each tree has so many simulations, or it is enough."""
+        left = int((limits - self.runs["simulations"]).max())
+        self._device.use()
+        self._tabulate(int(limits.max()) + 2)
+        self._put("params", self._like._params)
+        self._put("limits", np.asarray(limits, np.int64))
+        self.statuses[:] = layout.DONE
+        self._put("statuses", self.statuses)
+        arguments = self._arguments()
+        most = FIRST
+        while left > 0:
+            most = min(most, left)
+            started = time.perf_counter()
+            self._device.launch(self._kernel, self.count, [*arguments, most])
+            self._stale = True
+            left -= most
+            seconds = time.perf_counter() - started
+            most = max(1, min(int(most * AIM / seconds), 16 * most))
+            if enough():
+                break
+        self._device.get(self._addresses["statuses"], self.statuses)
+
+    def _arguments(self) -> list[Any]:
+        """What the entry takes, in its order, without the last: tuples stay tuples."""
+        pools = tuple(self._argument(name, one) for name, one in self._pools._asdict().items())
+        tables = tuple(
+            self._argument(f"table {number}", place(table.dtype, *table.shape))
+            for number, table in enumerate(self._tables)
+        )
+        others = (self._argument(name, one) for name, one in self._others.items())
+        return [pools, tables, self._argument("params", place(layout.PARAMS, 1)), *others]
+
+    def _tabulate(self, counts: int) -> None:
+        """Logarithms and roots of all counts that can occur, as the CPU computes them."""
+        if self._pools.logs.shape[0] >= counts:
+            return
+        size = max(counts, layout.TABULATED)
+        numbers = range(1, size)
+        logs = np.array([0.0, *(math.log(n) for n in numbers)])
+        roots = np.array([1.0, *(1.0 / math.sqrt(n) for n in numbers)])
+        one = place(np.float64, size)
+        self._pools = self._pools._replace(logs=one, inverse_roots=one)
+        for name, array in (("logs", logs), ("inverse_roots", roots)):
+            self._make(name, array.nbytes)
+            self._put(name, array)
+
+    def compile(self) -> None:
+        """Nothing: the program was compiled, or loaded, when the trees were made."""
+
+    def set_schedule(self, schedule: np.ndarray) -> None:
+        """Who is next at the root, with ``GUMBEL``."""
+        self._device.use()
+        given = np.ascontiguousarray(schedule, np.int32)
+        self._pools = self._pools._replace(schedule=place(np.int32, *given.shape))
+        self._make("schedule", given.nbytes)
+        self._put("schedule", given)
+
+    def ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest reward of each player in each tree."""
+        self._device.use()
+        return self._get("lows", self._pools.lows), self._get("highs", self._pools.highs)
+
+    def last_rewards(self, r: int) -> np.ndarray:
+        """What the last simulation of a tree has brought each player."""
+        self._device.use()
+        return self._row("rewards", r)
+
+    def edges_of_roots(self) -> dict[str, np.ndarray]:
+        """The columns of every root's actions, as in ``Trees.edges_of_roots``."""
+        self._device.use()
+        if self._gather is None:
+            self._gather = self._device.gathering(self._like)
+        blocks = self._blocks
+        roots = self._device.get_rows(
+            self._addresses["nodes"] + blocks.front, blocks.size, np.zeros(self.count, blocks.node)
+        )
+        listed = roots["n"] if self._like.lists_all else roots["tried"]
+        most = max(1, int(listed.max()))
+        found = {
+            "nodes of roots": place(blocks.node, self.count, most + 1),
+            "edges of roots": place(blocks.edge, self.count, most),
+        }
+        for name, one in found.items():
+            self._make(name, one.dtype.itemsize * math.prod(one.shape))
+        named = {"nodes": blocks.nodes, "edges": blocks.edges, **found}
+        arguments = [self._argument(name, one) for name, one in named.items()]
+        self._device.launch(self._gather, self.count, arguments)
+        nodes, edges = (self._get(name, one) for name, one in found.items())
+        return roots_of(nodes, edges, self._like.lists_all, most)
+
+    def saved(self, r: int) -> dict[str, np.ndarray]:
+        """One tree as ``Worker.restore`` takes it."""
+        run = self.runs[r : r + 1]
+        self._device.use()
+        blocks, start = self._blocks, self._addresses["nodes"] + r * self._blocks.size
+        nodes = np.zeros(int(run["nodes"][0]), blocks.node)
+        edges = np.zeros(int(run["edges"][0]), blocks.edge)
+        self._device.get(start + blocks.front, nodes)
+        self._device.get(start + blocks.size - edges.nbytes, edges)
+        small = {name: self._row(name, r) for name in KEPT}
+        rows = {"nodes": nodes, "edges": edges[::-1]}
+        return {**rows, **small, "run": run, "rng": self._streams[r : r + 1]}
+
+    def _row(self, name: str, r: int) -> np.ndarray:
+        one: Place = getattr(self._pools, name)
+        row = np.zeros(one.shape[1:], one.dtype)
+        address = self._addresses[name] + r * one.strides[0]
+        return self._device.get(address, row)  # type: ignore[no-any-return]
+
+
+def _release(device: Any, addresses: dict[str, int]) -> None:
+    for address in addresses.values():
+        device.release(address)
