@@ -49,13 +49,13 @@ class Trees:
             texts = (*like.texts, HERE / "many.py")
             self._searches = like._specialised(texts, "searches").searches
 
-    def begin(self, seeds: list[int], players: list[int]) -> None:
+    def begin(self, seeds: np.ndarray, players: np.ndarray) -> None:
         """Empty trees at ``states``; a player below 0 is for a position without anything to do."""
         self.runs[:] = 0
         self.runs["nodes"] = self.runs["created"] = 1
         self.runs["best_score"] = -math.inf
         self.runs["root_player"] = self.runs["root_mover"] = players
-        self.streams[:] = np.array(seeds, np.uint64)
+        self.streams[:] = seeds
         for name, array in self._arrays.items():
             if name in self._like._small:
                 array[:] = self._like._small[name]

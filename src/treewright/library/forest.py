@@ -12,7 +12,7 @@ from treewright.kernel import layout
 from treewright.kernel.evaluated import Evaluator
 from treewright.kernel.gpu.driver import device
 from treewright.kernel.gpu.trees import GpuTrees
-from treewright.kernel.rng import stream_seed
+from treewright.kernel.rng import stream_seeds
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
 from treewright.library.domain import Domain
@@ -62,11 +62,11 @@ class Forest:
     ) -> None:
         if options is not None and options.transpositions:
             raise OptionError("a forest does not know transpositions: use a tw.Search for each")
-        positions = _positions(domain, states)
+        count = _count(states)
         self.seed = seed
-        each = parse_memory(memory) // len(positions)
+        each = parse_memory(memory) // count
         if each < LEAST:
-            raise OptionError(f"memory={memory!r} is too little for {len(positions)} trees")
+            raise OptionError(f"memory={memory!r} is too little for {count} trees")
         # one that is like each of them: it checks what is given, and shows one when asked
         self.engine = engine
         here = "compiled" if engine == "gpu" else engine
@@ -82,12 +82,12 @@ class Forest:
             )
         self._trees: Trees | GpuTrees
         if engine == "gpu":
-            self._trees = GpuTrees(self._like.workers[0], len(positions), device())
+            self._trees = GpuTrees(self._like.workers[0], count, device())
         else:
-            self._trees = Trees(self._like.workers[0], len(positions), evaluate, batch)
+            self._trees = Trees(self._like.workers[0], count, evaluate, batch)
         self._seconds = 0.0
         self._stopped = "simulations"
-        self.begin(positions)
+        self.begin(states)
 
     def __len__(self) -> int:
         return self._trees.count
@@ -102,19 +102,23 @@ class Forest:
 
     def begin(self, states: int | Sequence[Any], seed: int | None = None) -> None:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
-        positions = _positions(self.domain, states)
-        if len(positions) != len(self):
-            raise OptionError(f"this forest has {len(self)} trees, not {len(positions)}")
+        if _count(states) != len(self):
+            raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
         if seed is not None:
             self.seed = seed
-        for r, position in enumerate(positions):
-            if self.domain.is_record:
-                self._trees.states[r] = position.state._record[0]
-            else:
-                self._trees.states[r] = position.state
-        self.ended = np.array([p.ended for p in positions])
-        players = [0 if p.ended else p.player for p in positions]
-        self._trees.begin([stream_seed(self.seed + r) for r in range(len(self))], players)
+        if isinstance(states, int):  # all at the same one, which is looked at once
+            positions = [Position(self.domain, self.domain.new_state())]
+        else:
+            positions = [p if isinstance(p, Position) else Position(self.domain, p) for p in states]
+        each = len(self) // len(positions)
+        if self.domain.is_record:
+            found = np.concatenate([p.state._record for p in positions])
+            self._trees.states[:] = np.tile(found, each)
+        else:
+            self._trees.states[:] = [p.state for p in positions] * each
+        self.ended = np.tile([p.ended for p in positions], each)
+        players = np.tile([0 if p.ended else p.player for p in positions], each)
+        self._trees.begin(stream_seeds(self.seed, len(self)), players)
 
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
         """Search each position with so many more simulations; one that has ended is left out."""
@@ -252,13 +256,11 @@ def _check_gpu(domain: Domain, evaluate: Evaluator | None) -> None:
         )
 
 
-def _positions(domain: Domain, states: int | Sequence[Any]) -> list[Position]:
+def _count(states: int | Sequence[Any]) -> int:
+    """How many positions there are."""
     if isinstance(states, bool) or (isinstance(states, int) and states < 1):
         raise OptionError(f"a forest needs at least one position, not {states!r}")
-    if isinstance(states, int):
-        start = domain.new_state()
-        return [Position(domain, start) for _ in range(states)]
-    found = [s if isinstance(s, Position) else Position(domain, s) for s in states]
-    if not found:
+    count = states if isinstance(states, int) else len(states)
+    if not count:
         raise OptionError("a forest needs at least one position")
-    return found
+    return count

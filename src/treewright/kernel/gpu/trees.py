@@ -82,14 +82,14 @@ class GpuTrees:
             self._stale = False
         return self._runs
 
-    def begin(self, seeds: Any, players: Any) -> None:
+    def begin(self, seeds: np.ndarray, players: np.ndarray) -> None:
         """Empty trees at ``states``, as in ``Trees.begin``."""
         self._device.use()
         self._runs[:] = 0
         self._runs["nodes"] = self._runs["created"] = 1
         self._runs["best_score"] = -math.inf
         self._runs["root_player"] = self._runs["root_mover"] = players
-        self._streams[:] = np.array(seeds, np.uint64)
+        self._streams[:] = seeds
         self._stale = False
         self._put("root", self.states)
         self._put("runs", self._runs)
