@@ -81,7 +81,5 @@ if __name__ == "__main__":
         print(f"on the CPU: {reason}")
         forest = tw.Forest(Hex(), 1000, seed=1)
     forest.run(simulations=100)
-    chosen = forest.policy(CELLS).mean(axis=0)
-    print(
-        f"{forest.simulations.sum():,} simulations; the middle is chosen by {chosen[CELLS // 2]:.1%}"
-    )
+    middle = forest.policy(CELLS).mean(axis=0)[CELLS // 2]
+    print(f"{forest.simulations.sum():,} simulations; the middle has {middle:.1%} of the visits")

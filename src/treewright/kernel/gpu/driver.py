@@ -15,7 +15,9 @@ from treewright.kernel.worker import Worker
 
 OLDEST = 7, 5  # compute capability that today's compiler still writes for
 BLOCK = 64  # threads that start together; a tree is long work, so small blocks end evenly
-REGISTERS = 128  # of one thread at most: more threads at a time are worth more than more registers
+# of one thread at most: with few of them more threads are under way, with many of them none of its
+# numbers has to be put aside; which is faster depends on the domain
+REGISTERS = 64, 128, 255
 OUT_OF_MEMORY, UNSUPPORTED_PTX = 2, 222
 
 
@@ -119,18 +121,19 @@ class Device:
 
     # ---------------------------------------------------------------------------- programs
 
-    def searching(self, like: Worker) -> Any:
-        """What searches trees like that of a worker."""
-        return self._load(searching(like, self.capability))
+    def searching(self, like: Worker) -> list[Any]:
+        """What searches trees like that of a worker: kernels that do the same at other speeds."""
+        program = searching(like, self.capability)
+        return [self._load(program, registers) for registers in REGISTERS]
 
     def gathering(self, like: Worker) -> Any:
         """What collects the actions of their roots."""
-        return self._load(gathering(like, self.capability))
+        return self._load(gathering(like, self.capability), REGISTERS[0])
 
-    def _load(self, program: Program) -> Any:
+    def _load(self, program: Program, registers: int) -> Any:
         option = self._cuda.CUjit_option.CU_JIT_MAX_REGISTERS
         text = program.ptx.encode() + b"\0"
-        module = self._call("cuModuleLoadDataEx", text, 1, [option], [REGISTERS])
+        module = self._call("cuModuleLoadDataEx", text, 1, [option], [registers])
         return self._call("cuModuleGetFunction", module, program.entry.encode())
 
     def launch(self, kernel: Any, threads: int, arguments: list[Any]) -> None:

@@ -14,7 +14,7 @@ from treewright.kernel.layout import RUN, blank_node
 from treewright.kernel.trees import roots_of
 from treewright.kernel.worker import KEPT, Worker
 
-FIRST = 4  # simulations of each tree in the first launch, which shows how long they take
+FIRST = 4  # simulations of each tree in the first launches, which show how long they take
 AIM = 0.1  # seconds of a launch: Ctrl-C, progress and limits of time wait so long
 ROWS = ("best", "marks", "table_visits", "table_value", "lows", "highs")
 OTHERS = ("runs", "streams", "limits", "statuses")
@@ -34,7 +34,8 @@ class GpuTrees:
         self._stale = False  # what is here is older than what the device has
         self._gather: Any = None
         device.use()
-        self._kernel = device.searching(like)
+        self._kernels: list[Any] = device.searching(like)  # all do the same
+        self._paces: list[float] = []  # seconds of a simulation of each tree, by kernel
         self._addresses: dict[str, int] = {}
         weakref.finalize(self, _release, device, self._addresses)
         self._pools = places(on, self.states.dtype, self._memory, count, 1)
@@ -117,18 +118,32 @@ class GpuTrees:
         self.statuses[:] = layout.DONE
         self._put("statuses", self.statuses)
         arguments = self._arguments()
-        most = FIRST
         while left > 0:
-            most = min(most, left)
+            most = min(left, self._slice())
+            kernel = self._kernels[len(self._paces) if len(self._kernels) > 1 else 0]
             started = time.perf_counter()
-            self._device.launch(self._kernel, self.count, [*arguments, most])
+            self._device.launch(kernel, self.count, [*arguments, most])
             self._stale = True
             left -= most
-            seconds = time.perf_counter() - started
-            most = max(1, min(int(most * AIM / seconds), 16 * most))
+            self._learn((time.perf_counter() - started) / most)
             if enough():
                 break
         self._device.get(self._addresses["statuses"], self.statuses)
+
+    def _slice(self) -> int:
+        """How many simulations the next launch shall have, of each tree."""
+        known = len(self._kernels) == 1 and self._paces
+        return max(1, int(AIM / self._paces[-1])) if known else FIRST
+
+    def _learn(self, pace: float) -> None:
+        """Try each kernel once, and keep the fastest."""
+        if len(self._kernels) == 1:
+            self._paces = [pace]
+            return
+        self._paces.append(pace)
+        if len(self._paces) == len(self._kernels):
+            fastest = int(np.argmin(self._paces))
+            self._kernels, self._paces = [self._kernels[fastest]], [self._paces[fastest]]
 
     def _arguments(self) -> list[Any]:
         """What the entry takes, in its order, without the last: tuples stay tuples."""
@@ -155,7 +170,11 @@ class GpuTrees:
             self._put(name, array)
 
     def compile(self) -> None:
-        """Nothing: the program was compiled, or loaded, when the trees were made."""
+        """Load what was compiled when the trees were made, without a simulation."""
+        if len(self._kernels) > 1:
+            self._device.use()
+            for kernel in self._kernels:
+                self._device.launch(kernel, self.count, [*self._arguments(), 0])
 
     def set_schedule(self, schedule: np.ndarray) -> None:
         """Who is next at the root, with ``GUMBEL``."""
