@@ -110,6 +110,12 @@ class Trees:
         given: Any = schedule if self._like.compiled else Cells(schedule)
         self._trees = self._trees._replace(schedule=given)
 
+    @property
+    def made(self) -> np.ndarray:
+        """How many simulations each tree has had."""
+        made: np.ndarray = self.runs["simulations"].copy()
+        return made
+
     def ranges(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and the highest reward of each player in each tree."""
         return self._arrays["lows"], self._arrays["highs"]
@@ -163,7 +169,16 @@ def roots_of(
         edges = np.zeros((len(nodes), 1), edges.dtype)
     block = edges[rows, np.where(there, first[:, None] + column, 0)]
     child = nodes[rows, np.where(known, block["child"], 0)]
-    names = edges.dtype.names or ()
+    return columns_of(root, block, child, lists_all)
+
+
+def columns_of(
+    root: np.ndarray, block: np.ndarray, child: np.ndarray, lists_all: bool
+) -> dict[str, np.ndarray]:
+    """The columns of roots, from their edges and the nodes that tried ones lead to."""
+    column, tried = np.arange(block.shape[1]), root["tried"][:, None]
+    there, known = column < (root["n"][:, None] if lists_all else tried), column < tried
+    names = block.dtype.names or ()
     action, visits = child["action"], child["visits"]
     value = child["value"]
     if "visits" in names:  # of a node that others lead to as well (graph.py)

@@ -125,7 +125,7 @@ class Forest:
         self._like._check_budget(simulations, seconds, None)
         self._like._stop.clear()
         self._trees.compile()
-        limits = self._trees.runs["simulations"] + np.where(self.ended, 0, simulations)
+        limits = self._trees.made + np.where(self.ended, 0, simulations)
         started = time.perf_counter()
         self._stopped = "simulations"
         if self.options.gumbel is not None:
@@ -152,8 +152,7 @@ class Forest:
     @property
     def simulations(self) -> np.ndarray:
         """How many were made for each position."""
-        made: np.ndarray = self._trees.runs["simulations"].copy()
-        return made
+        return self._trees.made
 
     def search(self, i: int) -> Search:
         """The search of one position, to look at or to go on with; a copy."""

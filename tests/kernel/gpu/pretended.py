@@ -32,6 +32,7 @@ class Pretended:
         pass
 
     def allocate(self, size):
+        size = max(size, 16)
         data = np.zeros(size + 2 * GAP, np.uint8)
         data[:GAP] = data[size + GAP :] = UNTOUCHED
         address = self.end + GAP
@@ -57,20 +58,15 @@ class Pretended:
         array.view(np.uint8).reshape(-1)[:] = data[at : at + array.nbytes]
         return array
 
-    def put_rows(self, address, step, rows):
-        for i in range(len(rows)):
-            self.put(address + i * step, rows[i : i + 1])
-
-    def get_rows(self, address, step, rows):
-        for i in range(len(rows)):
-            self.get(address + i * step, rows[i : i + 1])
-        return rows
+    def clear(self, address, size):
+        data, at = self._at(address)
+        data[at : at + size] = 0
 
     def _array(self, argument):
         address, place = argument
-        data, at = self._at(address)
         if not np.prod(place.shape):
             return np.zeros(place.shape, place.dtype)
+        data, at = self._at(address)
         return np.ndarray(place.shape, place.dtype, data, at + place.start, place.strides)
 
     def searching(self, like):
@@ -87,12 +83,11 @@ class Pretended:
 
         return [kernel, kernel]
 
-    def gathering(self, like):
-        text = HERE / "gather_here.py"
+    def at_roots(self, like):
         rows = _Rows(node_dtype(like.switches), edge_dtype(like.switches))
-        texts = (program.HERE / "roots.py", text)
-        found = specialise(rows, {"LISTS_ALL": like.lists_all}, texts, "gather_here")
-        return lambda *arrays: found.gather_here(*map(self._array, arrays))
+        texts = (program.HERE / "roots.py", HERE / "roots_here.py")
+        found = specialise(rows, {"LISTS_ALL": like.lists_all}, texts, "roots_here")
+        return lambda what, *arrays: found.roots_here(what, *map(self._array, arrays))
 
     def launch(self, kernel, threads, arguments):
         self.launches += 1

@@ -37,7 +37,7 @@ SAME = [
     ("foundry", "own"),
     ("foundry", "turn"),
     ("knockout-whist", "cheating"),
-    ("knockout-whist", "epsilon-greedy"),
+    ("samegame", "epsilon-greedy"),
     ("liars-dice", "cheating"),
     ("go-5x5", "uct"),
     ("go-5x5", "rave-first"),

@@ -12,7 +12,7 @@ from treewright.workshop.signature import VARIANTS
 
 pytest.importorskip("numba_cuda", reason="NOT TESTED: the extra 'gpu' is not installed")
 
-from treewright.kernel.gpu.program import Program, gathering, searching
+from treewright.kernel.gpu.program import Program, at_roots, searching
 
 CAPABILITY = 9, 0
 SERVES = ("tictactoe", "samegame", "go-5x5", "foundry", "story-crime", "knockout-whist")
@@ -58,20 +58,23 @@ def test_sums_and_products_are_not_fused():
     assert "fma.rn" not in searching(like, CAPABILITY).ptx
 
 
-def test_roots_are_gathered_by_another_program():
+def test_the_roots_have_a_program_of_their_own():
     like = tw.Search(samples()["connect-four"].domain(), memory="1MiB").workers[0]
-    assert "gather" in gathering(like, CAPABILITY).entry
+    assert "roots" in at_roots(like, CAPABILITY).entry
 
 
 def test_a_damaged_program_is_compiled_again(tmp_path, monkeypatch):
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / "cache"))
     like = tw.Search(samples()["nim"].domain(), memory="1MiB").workers[0]
-    whole = gathering(like, CAPABILITY)
+    whole = at_roots(like, CAPABILITY)
+    assert at_roots(like, CAPABILITY) == whole
     (file,) = (tmp_path / "cache").glob("*/*.ptx")
     file.write_text(whole.ptx.replace("ret;", "trap;"))
-    assert gathering(like, CAPABILITY) == whole
+    assert "trap;" not in at_roots(like, CAPABILITY).ptx
+    assert "trap;" not in file.read_text()
     file.chmod(0o666)  # others could have written it
-    assert gathering(like, CAPABILITY) == whole
+    assert at_roots(like, CAPABILITY).ptx != whole.ptx  # compiled again, under another name
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_entry_is_found_in_the_text():

@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.errors import MissingExtra, OptionError
 from treewright.kernel.gpu.pools import Place
-from treewright.kernel.gpu.program import WHAT, Program, gathering, searching
+from treewright.kernel.gpu.program import WHAT, Program, at_roots, searching
 from treewright.kernel.worker import Worker
 
 OLDEST = 7, 5  # compute capability that today's compiler still writes for
@@ -82,8 +82,11 @@ class Device:
     def allocate(self, size: int) -> int:
         """The address of so many bytes, all 0."""
         address = int(self._call("cuMemAlloc", max(size, 16)))
-        self._call("cuMemsetD8", address, 0, max(size, 16))
+        self.clear(address, max(size, 16))
         return address
+
+    def clear(self, address: int, size: int) -> None:
+        self._call("cuMemsetD8", address, 0, size)
 
     def release(self, address: int) -> None:
         self._cuda.cuMemFree(address)
@@ -98,27 +101,6 @@ class Device:
             self._call("cuMemcpyDtoH", array.ctypes.data, address, array.nbytes)
         return array
 
-    def put_rows(self, address: int, step: int, rows: np.ndarray) -> None:
-        """Put each row of an array so many bytes behind the one before."""
-        self._copy_rows(address, step, rows, into_device=True)
-
-    def get_rows(self, address: int, step: int, rows: np.ndarray) -> np.ndarray:
-        self._copy_rows(address, step, rows, into_device=False)
-        return rows
-
-    def _copy_rows(self, address: int, step: int, rows: np.ndarray, into_device: bool) -> None:
-        kinds = self._cuda.CUmemorytype
-        host, far = kinds.CU_MEMORYTYPE_HOST, kinds.CU_MEMORYTYPE_DEVICE
-        copy = self._cuda.CUDA_MEMCPY2D()
-        copy.srcMemoryType, copy.dstMemoryType = (host, far) if into_device else (far, host)
-        here, there = ("src", "dst") if into_device else ("dst", "src")
-        setattr(copy, f"{here}Host", rows.ctypes.data)
-        setattr(copy, f"{here}Pitch", rows.strides[0])
-        setattr(copy, f"{there}Device", address)
-        setattr(copy, f"{there}Pitch", step)
-        copy.WidthInBytes, copy.Height = rows.strides[0], len(rows)
-        self._call("cuMemcpy2D", copy)
-
     # ---------------------------------------------------------------------------- programs
 
     def searching(self, like: Worker) -> list[Any]:
@@ -126,9 +108,9 @@ class Device:
         program = searching(like, self.capability)
         return [self._load(program, registers) for registers in REGISTERS]
 
-    def gathering(self, like: Worker) -> Any:
-        """What collects the actions of their roots."""
-        return self._load(gathering(like, self.capability), REGISTERS[0])
+    def at_roots(self, like: Worker) -> Any:
+        """What does the small works at their roots."""
+        return self._load(at_roots(like, self.capability), REGISTERS[0])
 
     def _load(self, program: Program, registers: int) -> Any:
         option = self._cuda.CUjit_option.CU_JIT_MAX_REGISTERS

@@ -75,19 +75,21 @@ def searching(like: Worker, capability: Capability) -> Program:
     return made(domain, constants, texts, "searches", signature, capability, on.rules)
 
 
-def gathering(like: Worker, capability: Capability) -> Program:
-    """The program that collects the actions of the roots."""
+def at_roots(like: Worker, capability: Capability) -> Program:
+    """The program for the small works at the roots."""
     pools = places(like.switches, np.dtype(like.domain.state), 2**20, 1, 1)
     node, edge = pools.nodes.dtype, pools.edges.dtype
-    kinds = (pools.nodes, pools.edges, place_of(node, 2), place_of(edge, 2))
-    return made(
-        _Rows(node, edge),
-        {"LISTS_ALL": like.lists_all},
-        (HERE / "roots.py", HERE / "gather.py"),
-        "gather",
-        lambda module: tuple(typed(one) for one in kinds),
-        capability,
-    )
+    compact = place_of(node, 2), place_of(edge, 2)
+    kinds = (pools.nodes, pools.edges, place_of(node), place_of(np.dtype(np.int64)), *compact)
+
+    def signature(module: Any) -> tuple[Any, ...]:
+        from numba.cuda import types
+
+        return types.int64, *(typed(one) for one in kinds)
+
+    texts = (HERE / "roots.py", HERE / "roots_entry.py")
+    constants = {"LISTS_ALL": like.lists_all}
+    return made(_Rows(node, edge), constants, texts, "roots", signature, capability)
 
 
 def place_of(dtype: np.dtype, dimensions: int = 1) -> Place:

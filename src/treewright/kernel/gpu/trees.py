@@ -10,8 +10,9 @@ import numpy as np
 
 from treewright.kernel import layout
 from treewright.kernel.gpu.pools import Blocks, Place, place, places, rest
+from treewright.kernel.gpu.roots import BLANK, COUNT, GATHER
 from treewright.kernel.layout import RUN, blank_node
-from treewright.kernel.trees import roots_of
+from treewright.kernel.trees import columns_of
 from treewright.kernel.worker import KEPT, Worker
 
 FIRST = 4  # simulations of each tree in the first launches, which show how long they take
@@ -32,10 +33,11 @@ class GpuTrees:
         self._runs = np.zeros(count, RUN)
         self._streams = np.zeros(count, np.uint64)
         self._stale = False  # what is here is older than what the device has
-        self._gather: Any = None
+        self.made = np.zeros(count, np.int64)  # simulations of each tree
         device.use()
         self._kernels: list[Any] = device.searching(like)  # all do the same
         self._paces: list[float] = []  # seconds of a simulation of each tree, by kernel
+        self._at_roots = device.at_roots(like)
         self._addresses: dict[str, int] = {}
         weakref.finalize(self, _release, device, self._addresses)
         self._pools = places(on, self.states.dtype, self._memory, count, 1)
@@ -50,6 +52,7 @@ class GpuTrees:
             self._put(f"table {number}", table)
         self._put("params", like._params)
         self._put("blank", blank_node(on))
+        self._make("counts", 8 * count)
 
     # ------------------------------------------------------------------------------ memory
 
@@ -69,7 +72,7 @@ class GpuTrees:
         return self._device.get(self._addresses[name], found)  # type: ignore[no-any-return]
 
     def _argument(self, name: str, one: Place) -> tuple[int, Place]:
-        return self._addresses["nodes" if name == "edges" else name], one
+        return self._addresses.get("nodes" if name == "edges" else name, 0), one
 
     # --------------------------------------------------------------------- what others read
 
@@ -95,40 +98,59 @@ class GpuTrees:
         self._put("root", self.states)
         self._put("runs", self._runs)
         self._put("streams", self._streams)
+        self.made[:] = 0
         for name in ROWS:
-            one = getattr(self._pools, name)
-            self._put(name, np.broadcast_to(self._like._small[name], one.shape).copy())
-        self._empty()
+            one: Place = getattr(self._pools, name)
+            small = self._like._small[name]
+            if small.any():
+                self._put(name, np.broadcast_to(small, one.shape).copy())
+            else:
+                self._device.clear(
+                    self._addresses[name], max(16, math.prod(one.shape) * small.itemsize)
+                )
+        self._visit_roots(BLANK)
 
-    def _empty(self) -> None:
-        """Write the blank root into each tree."""
-        self._device.put_rows(
-            self._addresses["nodes"] + self._blocks.front,
-            self._blocks.size,
-            np.repeat(blank_node(self._like.switches), self.count),
-        )
+    def _visit_roots(
+        self, what: int, nodes: Place | None = None, edges: Place | None = None
+    ) -> None:
+        """Do one of the works of ``roots.py``; with ``nodes`` and ``edges``, into them."""
+        blocks = self._blocks
+        named = {
+            "nodes": blocks.nodes,
+            "edges": blocks.edges,
+            "blank": self._pools.blank,
+            "counts": place(np.int64, self.count),
+            "nodes of roots": nodes or place(blocks.node, 0, 0),
+            "edges of roots": edges or place(blocks.edge, 0, 0),
+        }
+        arguments = [self._argument(name, one) for name, one in named.items()]
+        self._device.launch(self._at_roots, self.count, [what, *arguments])
 
     def run(self, limits: np.ndarray, slice_: int, enough: Callable[[], bool]) -> None:
         """Search until each tree has so many simulations, or it is enough."""
-        left = int((limits - self.runs["simulations"]).max())
+        left = int((limits - self.made).max())
+        most_made = int(self.made.max())
         self._device.use()
-        self._tabulate(int(limits.max()) + 2)
         self._put("params", self._like._params)
         self._put("limits", np.asarray(limits, np.int64))
-        self.statuses[:] = layout.DONE
-        self._put("statuses", self.statuses)
-        arguments = self._arguments()
-        while left > 0:
-            most = min(left, self._slice())
+        self._device.clear(self._addresses["statuses"], self.statuses.nbytes)  # all are DONE
+        launched = 0
+        while left > launched:
+            most = min(left - launched, self._slice())
+            self._tabulate(most_made + launched + most + 2)
             kernel = self._kernels[len(self._paces) if len(self._kernels) > 1 else 0]
             started = time.perf_counter()
-            self._device.launch(kernel, self.count, [*arguments, most])
+            self._device.launch(kernel, self.count, [*self._arguments(), most])
             self._stale = True
-            left -= most
+            launched += most
             self._learn((time.perf_counter() - started) / most)
             if enough():
                 break
         self._device.get(self._addresses["statuses"], self.statuses)
+        if (self.statuses == layout.DONE).all():
+            self.made = np.maximum(self.made, np.minimum(limits, self.made + launched))
+        else:
+            self.made = self.runs["simulations"].copy()
 
     def _slice(self) -> int:
         """How many simulations the next launch shall have, of each tree."""
@@ -159,7 +181,7 @@ class GpuTrees:
         """Logarithms and roots of all counts that can occur, as the CPU computes them."""
         if self._pools.logs.shape[0] >= counts:
             return
-        size = max(counts, layout.TABULATED)
+        size = max(counts, 2 * self._pools.logs.shape[0], layout.TABULATED)
         numbers = range(1, size)
         logs = np.array([0.0, *(math.log(n) for n in numbers)])
         roots = np.array([1.0, *(1.0 / math.sqrt(n) for n in numbers)])
@@ -197,25 +219,16 @@ class GpuTrees:
     def edges_of_roots(self) -> dict[str, np.ndarray]:
         """The columns of every root's actions, as in ``Trees.edges_of_roots``."""
         self._device.use()
-        if self._gather is None:
-            self._gather = self._device.gathering(self._like)
-        blocks = self._blocks
-        roots = self._device.get_rows(
-            self._addresses["nodes"] + blocks.front, blocks.size, np.zeros(self.count, blocks.node)
-        )
-        listed = roots["n"] if self._like.lists_all else roots["tried"]
-        most = max(1, int(listed.max()))
-        found = {
-            "nodes of roots": place(blocks.node, self.count, most + 1),
-            "edges of roots": place(blocks.edge, self.count, most),
-        }
-        for name, one in found.items():
+        self._visit_roots(COUNT)
+        most = max(1, int(self._get("counts", place(np.int64, self.count)).max()))
+        nodes = place(self._blocks.node, self.count, most + 1)
+        edges = place(self._blocks.edge, self.count, most)
+        for name, one in (("nodes of roots", nodes), ("edges of roots", edges)):
             self._make(name, one.dtype.itemsize * math.prod(one.shape))
-        named = {"nodes": blocks.nodes, "edges": blocks.edges, **found}
-        arguments = [self._argument(name, one) for name, one in named.items()]
-        self._device.launch(self._gather, self.count, arguments)
-        nodes, edges = (self._get(name, one) for name, one in found.items())
-        return roots_of(nodes, edges, self._like.lists_all, most)
+        self._visit_roots(GATHER, nodes, edges)
+        rows = self._get("nodes of roots", nodes)
+        block = self._get("edges of roots", edges)
+        return columns_of(rows[:, 0], block, rows[:, 1:], self._like.lists_all)
 
     def saved(self, r: int) -> dict[str, np.ndarray]:
         """One tree as ``Worker.restore`` takes it."""
