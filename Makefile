@@ -31,7 +31,7 @@ test-oldest:
 gpu-test:
 	$(PYTHON) -m venv $(VENV)-gpu
 	$(VENV)-gpu/bin/python -m pip install --quiet --disable-pip-version-check -e ".[gpu,levels]" pytest
-	$(VENV)-gpu/bin/python -m pytest -rs -v tests/kernel/gpu
+	TREEWRIGHT_GPU_SEEDS=1000 $(VENV)-gpu/bin/python -m pytest -rs -s tests/kernel/gpu
 
 # ten minutes of damaged files, odd words, edited domains and killed commands
 hostile: $(VENV)/.dev

@@ -17,6 +17,7 @@ from treewright.kernel.worker import KEPT, Worker
 
 FIRST = 4  # simulations of each tree in the first launches, which show how long they take
 AIM = 0.1  # seconds of a launch: Ctrl-C, progress and limits of time wait so long
+MOST = 2**20  # simulations of each tree in a launch, however short they are
 ROWS = ("best", "marks", "table_visits", "table_value", "lows", "highs")
 OTHERS = ("runs", "streams", "limits", "statuses")
 
@@ -134,6 +135,7 @@ class GpuTrees:
         self._put("params", self._like._params)
         self._put("limits", np.asarray(limits, np.int64))
         self._device.clear(self._addresses["statuses"], self.statuses.nbytes)  # all are DONE
+        self.statuses[:] = layout.DONE
         launched = 0
         while left > launched:
             most = min(left - launched, self._slice())
@@ -144,9 +146,9 @@ class GpuTrees:
             self._stale = True
             launched += most
             self._learn((time.perf_counter() - started) / most)
-            if enough():
+            self._device.get(self._addresses["statuses"], self.statuses)
+            if enough() or (self.statuses != layout.DONE).all():
                 break
-        self._device.get(self._addresses["statuses"], self.statuses)
         if (self.statuses == layout.DONE).all():
             self.made = np.maximum(self.made, np.minimum(limits, self.made + launched))
         else:
@@ -155,7 +157,7 @@ class GpuTrees:
     def _slice(self) -> int:
         """How many simulations the next launch shall have, of each tree."""
         known = len(self._kernels) == 1 and self._paces
-        return max(1, int(AIM / self._paces[-1])) if known else FIRST
+        return min(MOST, max(1, int(AIM / self._paces[-1]))) if known else FIRST
 
     def _learn(self, pace: float) -> None:
         """Try each kernel once, and keep the fastest."""
