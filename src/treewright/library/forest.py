@@ -106,18 +106,19 @@ class Forest:
             raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
         if seed is not None:
             self.seed = seed
-        if isinstance(states, int):  # all at the same one, which is looked at once
-            positions = [Position(self.domain, self.domain.new_state())]
-        else:
-            positions = [p if isinstance(p, Position) else Position(self.domain, p) for p in states]
-        each = len(self) // len(positions)
+        given = [self.domain.new_state()] * states if isinstance(states, int) else states
+        own = {id(s): s for s in given}  # one that is there many times is looked at once
+        row = {key: i for i, key in enumerate(own)}
+        at = np.array([row[id(s)] for s in given])
+        positions = [
+            s if isinstance(s, Position) else Position(self.domain, s) for s in own.values()
+        ]
         if self.domain.is_record:
-            found = np.concatenate([p.state._record for p in positions])
-            self._trees.states[:] = np.tile(found, each)
+            self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
         else:
-            self._trees.states[:] = [p.state for p in positions] * each
-        self.ended = np.tile([p.ended for p in positions], each)
-        players = np.tile([0 if p.ended else p.player for p in positions], each)
+            self._trees.states[:] = [positions[i].state for i in at]
+        self.ended = np.array([p.ended for p in positions])[at]
+        players = np.array([0 if p.ended else p.player for p in positions])[at]
         self._trees.begin(stream_seeds(self.seed, len(self)), players)
 
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":

@@ -65,8 +65,8 @@ class Device:
             )
         if int(code) == UNSUPPORTED_PTX:
             raise OptionError(
-                f"the driver of {self.name} is older than the compiler: update the driver, or "
-                f"install an older nvidia-nvvm"
+                f"the driver of {self.name} is too old for {WHAT}: it needs one for CUDA 13, "
+                f"580 or newer"
             )
         if int(code) != 0:
             raise OptionError(f"{name} of the GPU's driver has failed: {code!r}")

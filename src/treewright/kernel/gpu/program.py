@@ -146,23 +146,18 @@ def made(
 
 
 def _versions() -> tuple[str, ...]:
+    """What compiles: numba-cuda, and the library NVVM, which has no number that tells it apart."""
     try:
         import numba_cuda
-        from cuda.bindings import __version__ as bindings
-        from numba.cuda.cudadrv.nvvm import NVVM
+        from cuda.pathfinder import load_nvidia_dynamic_lib
     except ImportError:
         raise MissingExtra(WHAT, "gpu") from None
     try:
-        return numba_cuda.__version__, bindings, repr(NVVM().get_ir_version()), _nvvm()
-    except Exception:  # NVVM is a library of its own, and it may be missing
-        raise MissingExtra(f"{WHAT} (the library NVVM)", "gpu") from None
-
-
-def _nvvm() -> str:
-    """Which NVVM it is: its version and the newest PTX that it writes."""
-    from numba.cuda.cudadrv.nvvm import NVVM
-
-    return repr(NVVM().version) if hasattr(NVVM(), "version") else ""
+        library = Path(load_nvidia_dynamic_lib("nvvm").abs_path or "")
+        found = library.resolve().stat()
+    except Exception:  # it comes in a package of its own
+        raise MissingExtra(f"{WHAT} (its compiler)", "gpu") from None
+    return numba_cuda.__version__, str(library), str(found.st_size), str(found.st_mtime_ns)
 
 
 def _compiled(

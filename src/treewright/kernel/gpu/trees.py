@@ -253,5 +253,6 @@ class GpuTrees:
 
 
 def _release(device: Any, addresses: dict[str, int]) -> None:
+    device.use()  # this may be any thread
     for address in addresses.values():
         device.release(address)
