@@ -106,13 +106,9 @@ class Forest:
             raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
         if seed is not None:
             self.seed = seed
-        given = [self.domain.new_state()] * states if isinstance(states, int) else states
-        own = {id(s): s for s in given}  # one that is there many times is looked at once
-        row = {key: i for i, key in enumerate(own)}
-        at = np.array([row[id(s)] for s in given])
-        positions = [
-            s if isinstance(s, Position) else Position(self.domain, s) for s in own.values()
-        ]
+        at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
+        at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
+        positions = [s if isinstance(s, Position) else Position(self.domain, s) for s in own]
         if self.domain.is_record:
             self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
         else:
@@ -254,6 +250,13 @@ def _check_gpu(domain: Domain, evaluate: Evaluator | None) -> None:
             "engine='gpu' plays whole rollouts on the device and takes no evaluator: leave out "
             "engine, and let the evaluator itself use the device"
         )
+
+
+def _distinct(states: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
+    """One that is there many times is looked at once: where each is among those that differ."""
+    own = {id(s): s for s in states}
+    row = {key: i for i, key in enumerate(own)}
+    return np.array([row[id(s)] for s in states]), list(own.values())
 
 
 def _count(states: int | Sequence[Any]) -> int:
