@@ -10,15 +10,45 @@ from numpy import int32
 import treewright as tw
 from treewright.apps.games.nim import Nim
 from treewright.apps.games.samegame import SameGame
-from treewright.apps.games.tictactoe import TicTacToe
 from treewright.apps.go.domain import Go
+
+
+class Uneven(tw.Domain):
+    """A game that is wrong after 7 has been played."""
+
+    players = 2
+    max_actions = 3
+    max_length = 8
+    state = tw.record(last=int32, moves=int32)
+
+    def start(s, last=0):
+        s.last = last
+
+    def legal(s, out):
+        for i in range(3):
+            out[i] = i
+        return 4 if s.last == 7 else 3
+
+    def play(s, action):
+        s.last = action
+        s.moves += 1
+
+    def ended(s):
+        return s.moves == 8
+
+    def player(s):
+        return s.moves % 2
+
+    def rewards(s, out):
+        out[s.last % 2] = 1.0
+
 
 CASES = {
     "long games, so that paths lie far away": (Nim, tw.Options(solver=True)),
-    "sparse blocks, one player": (lambda: SameGame(seed=1, width=6, height=6), tw.Options()),
 }
 if os.environ.get("TREEWRIGHT_GPU_SEEDS"):  # these take longer to compile
     CASES |= {
+        "sparse blocks, one player": (lambda: SameGame(seed=1, width=6, height=6), tw.Options()),
         "tables": (lambda: Go(5), tw.Options(rave=tw.Rave(k=100))),
         "gumbel": (lambda: Go(5), tw.Options(puct=True, gumbel=tw.Gumbel(considered=4))),
     }
@@ -56,7 +86,7 @@ def test_trees_are_those_of_the_cpu(device, case):
 
 
 def test_memory_is_given_back_and_nothing_beside_it_was_written(device):
-    forest = tw.Forest(TicTacToe(), 3, memory=3 * 2**14, engine="gpu").run(500)
+    forest = tw.Forest(Uneven(), 3, memory=3 * 2**14, engine="gpu").run(500)
     assert forest._trees.runs["full"].all()
     kept = list(device.memory.values())
     sizes = sum(len(data) for data in kept)
@@ -64,36 +94,6 @@ def test_memory_is_given_back_and_nothing_beside_it_was_written(device):
     del forest
     gc.collect()
     assert not device.memory
-
-
-class Uneven(tw.Domain):
-    """A game that is wrong after 7 has been played."""
-
-    players = 2
-    max_actions = 3
-    max_length = 6
-    state = tw.record(last=int32, moves=int32)
-
-    def start(s, last=0):
-        s.last = last
-
-    def legal(s, out):
-        for i in range(3):
-            out[i] = i
-        return 4 if s.last == 7 else 3
-
-    def play(s, action):
-        s.last = action
-        s.moves += 1
-
-    def ended(s):
-        return s.moves == 5
-
-    def player(s):
-        return s.moves % 2
-
-    def rewards(s, out):
-        out[s.last % 2] = 1.0
 
 
 def test_an_error_names_its_position_and_leaves_the_others_alone(device):
@@ -109,7 +109,7 @@ def test_an_error_names_its_position_and_leaves_the_others_alone(device):
 
 
 def test_launches_are_short_and_time_ends_them(device):
-    forest = tw.Forest(TicTacToe(), 2, memory="64MiB", engine="gpu")
+    forest = tw.Forest(Uneven(), 2, memory="64MiB", engine="gpu")
     forest.run(10**9, seconds=0.3)
     assert device.launches > 4
     assert 0 < forest.simulations[0] < 10**8
@@ -117,15 +117,15 @@ def test_launches_are_short_and_time_ends_them(device):
 
 
 def test_trees_that_are_all_full_end_the_run(device):
-    forest = tw.Forest(TicTacToe(), 2, memory=2**15, engine="gpu").run(10**12)
+    forest = tw.Forest(Uneven(), 2, memory=2**15, engine="gpu").run(10**12)
     assert forest._trees.runs["full"].all()
     assert device.launches < 20
 
 
 def test_what_a_gpu_can_not_do_is_said_at_once():
     with pytest.raises(tw.OptionError, match="takes no evaluator"):
-        tw.Forest(TicTacToe(), 2, engine="gpu", evaluate=lambda states: np.zeros(len(states)))
+        tw.Forest(Uneven(), 2, engine="gpu", evaluate=lambda states: np.zeros(len(states)))
     with pytest.raises(tw.OptionError, match=r"use a tw\.Forest"):
-        tw.Search(TicTacToe(), engine="gpu")
+        tw.Search(Uneven(), engine="gpu")
     with pytest.raises(tw.OptionError, match="does not know transpositions"):
-        tw.Forest(TicTacToe(), 2, tw.Options(transpositions=True), engine="gpu")
+        tw.Forest(Uneven(), 2, tw.Options(transpositions=True), engine="gpu")
