@@ -58,15 +58,38 @@ def test_without_a_device(monkeypatch):
     assert refusal() == "engine='gpu' needs a CUDA device, and there is none here"
 
 
+def there(major, **more):
+    """The calls of a driver with a device."""
+    return {
+        "cuInit": lambda flags: (0,),
+        "cuDeviceGetCount": lambda: (0, 1),
+        "cuDeviceGet": lambda number: (0, number),
+        "cuDeviceGetName": lambda size, number: (0, b"Old One\0\0"),
+        "cuDeviceGetAttribute": lambda kind, number: (0, {"MAJOR": major, "MINOR": 1}[kind]),
+        "cuDevicePrimaryCtxRetain": lambda number: (0, None),
+        "cuCtxSetCurrent": lambda context: (0,),
+        **more,
+    }
+
+
 def test_with_an_old_device(monkeypatch):
-    pretend(
-        monkeypatch,
-        cuInit=lambda flags: (0,),
-        cuDeviceGetCount=lambda: (0, 1),
-        cuDeviceGet=lambda number: (0, number),
-        cuDeviceGetName=lambda size, number: (0, b"Old One\0\0"),
-        cuDeviceGetAttribute=lambda kind, number: (0, {"MAJOR": 6, "MINOR": 1}[kind]),
-    )
+    pretend(monkeypatch, **there(6))
     assert refusal() == (
         "engine='gpu' needs a device of compute capability 7.5 or above; Old One has 6.1"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (2, "Old One has too little free memory for this: fewer positions, or less memory="),
+        (222, "580 or newer"),
+        (700, "reached outside its arrays"),
+        (1, "cuMemAlloc of the GPU's driver has failed: 1"),
+    ],
+)
+def test_what_the_driver_says_is_one_sentence(monkeypatch, code, said):
+    pretend(monkeypatch, **there(9, cuMemAlloc=lambda size: (code, 0)))
+    with pytest.raises(tw.TreewrightError) as refused:
+        ours.device().allocate(1000)
+    assert said in str(refused.value)

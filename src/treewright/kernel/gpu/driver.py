@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import MissingExtra, OptionError
+from treewright.errors import DomainError, MissingExtra, OptionError
 from treewright.kernel.gpu.pools import Place
 from treewright.kernel.gpu.program import WHAT, Program, at_roots, searching
 from treewright.kernel.worker import Worker
@@ -18,7 +18,9 @@ BLOCK = 64  # threads that start together; a tree is long work, so small blocks 
 # of one thread at most: with few of them more threads are under way, with many of them none of its
 # numbers has to be put aside; which is faster depends on the domain
 REGISTERS = 64, 128, 255
-OUT_OF_MEMORY, UNSUPPORTED_PTX = 2, 222
+TOO_MUCH = 2, 701  # memory, or scratch of its threads
+UNSUPPORTED_PTX = 222
+BROKEN = 700, 716, 717, 718, 719  # a thread has read or written where there is nothing
 
 
 class Device:
@@ -59,7 +61,7 @@ class Device:
 
     def _call(self, name: str, *arguments: Any) -> Any:
         code, *found = getattr(self._cuda, name)(*arguments)
-        if int(code) == OUT_OF_MEMORY:
+        if int(code) in TOO_MUCH:
             raise OptionError(
                 f"{self.name} has too little free memory for this: fewer positions, or less memory="
             )
@@ -67,6 +69,11 @@ class Device:
             raise OptionError(
                 f"the driver of {self.name} is too old for {WHAT}: it needs one for CUDA 13, "
                 f"580 or newer"
+            )
+        if int(code) in BROKEN:
+            raise DomainError(
+                "a function of the domain has reached outside its arrays: tw.Search(domain, "
+                "debug=True) says where it is; this process can't use the GPU any more"
             )
         if int(code) != 0:
             raise OptionError(f"{name} of the GPU's driver has failed: {code!r}")
