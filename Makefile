@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test test-core test-oldest hostile soak audit check lint types clean
+.PHONY: gallery test test-core test-oldest gpu-test hostile soak audit check lint types clean
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
@@ -26,6 +26,12 @@ test-oldest:
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -c $(VENV)-oldest/versions.txt . pytest hypothesis
 	$(VENV)-oldest/bin/python -m pytest -rs $(CORE_TESTS)
+
+# the engine for GPUs, in an environment of its own; what needs a device says so where there is none
+gpu-test:
+	$(PYTHON) -m venv $(VENV)-gpu
+	$(VENV)-gpu/bin/python -m pip install --quiet --disable-pip-version-check -e ".[gpu,levels]" pytest
+	TREEWRIGHT_GPU_SEEDS=1000 $(VENV)-gpu/bin/python -m pytest -rs -s tests/kernel/gpu
 
 # ten minutes of damaged files, odd words, edited domains and killed commands
 hostile: $(VENV)/.dev

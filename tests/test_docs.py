@@ -50,6 +50,7 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
     [
         "rules.md",
         "evaluators.md",
+        "gpu.md",
         "hidden-information.md",
         "transpositions.md",
         "maps.md",
@@ -118,6 +119,7 @@ def test_every_option_is_documented(root):
         "docs/options.md",
         "docs/rules.md",
         "docs/evaluators.md",
+        "docs/gpu.md",
         "docs/hooks.md",
         "docs/beside-others.md",
         "docs/other-games.md",

@@ -10,6 +10,7 @@ A stream is an array of one ``uint64``; every function advances it in place.
 
 import math
 
+import numpy as np
 from numpy import int64, uint64
 
 MASK = 0xFFFFFFFFFFFFFFFF
@@ -70,3 +71,10 @@ def stream_seed(seed: int, worker: int = 0) -> int:
     """The start of one worker's stream: the seed and the worker number, hashed apart."""
     state = [(seed * 0xD1342543DE82EF95 + worker * 0xAF251AF3B0F025B5 + 1) & MASK]
     return int(bits(state))
+
+
+def stream_seeds(seed: int, count: int) -> np.ndarray:
+    """The starts of the streams of ``seed``, ``seed + 1`` and so on: see ``stream_seed``."""
+    numbers = np.arange(count, dtype=np.uint64) + np.uint64(seed & MASK)
+    found: np.ndarray = bits([numbers * np.uint64(0xD1342543DE82EF95) + np.uint64(1)])
+    return found

@@ -49,13 +49,13 @@ class Trees:
             texts = (*like.texts, HERE / "many.py")
             self._searches = like._specialised(texts, "searches").searches
 
-    def begin(self, seeds: list[int], players: list[int]) -> None:
+    def begin(self, seeds: np.ndarray, players: np.ndarray) -> None:
         """Empty trees at ``states``; a player below 0 is for a position without anything to do."""
         self.runs[:] = 0
         self.runs["nodes"] = self.runs["created"] = 1
         self.runs["best_score"] = -math.inf
         self.runs["root_player"] = self.runs["root_mover"] = players
-        self.streams[:] = np.array(seeds, np.uint64)
+        self.streams[:] = seeds
         for name, array in self._arrays.items():
             if name in self._like._small:
                 array[:] = self._like._small[name]
@@ -110,9 +110,19 @@ class Trees:
         given: Any = schedule if self._like.compiled else Cells(schedule)
         self._trees = self._trees._replace(schedule=given)
 
+    @property
+    def made(self) -> np.ndarray:
+        """How many simulations each tree has had."""
+        made: np.ndarray = self.runs["simulations"].copy()
+        return made
+
     def ranges(self) -> tuple[np.ndarray, np.ndarray]:
         """The lowest and the highest reward of each player in each tree."""
         return self._arrays["lows"], self._arrays["highs"]
+
+    def last_rewards(self, r: int) -> np.ndarray:
+        """What the last simulation has brought each player; the trees share this scratch."""
+        return self._like._small["rewards"]
 
     def edges_of_roots(self) -> dict[str, np.ndarray]:
         """The columns of every root's actions, tried or not, and of their nodes.
@@ -159,7 +169,16 @@ def roots_of(
         edges = np.zeros((len(nodes), 1), edges.dtype)
     block = edges[rows, np.where(there, first[:, None] + column, 0)]
     child = nodes[rows, np.where(known, block["child"], 0)]
-    names = edges.dtype.names or ()
+    return columns_of(root, block, child, lists_all)
+
+
+def columns_of(
+    root: np.ndarray, block: np.ndarray, child: np.ndarray, lists_all: bool
+) -> dict[str, np.ndarray]:
+    """The columns of roots, from their edges and the nodes that tried ones lead to."""
+    column, tried = np.arange(block.shape[1]), root["tried"][:, None]
+    there, known = column < (root["n"][:, None] if lists_all else tried), column < tried
+    names = block.dtype.names or ()
     action, visits = child["action"], child["visits"]
     value = child["value"]
     if "visits" in names:  # of a node that others lead to as well (graph.py)

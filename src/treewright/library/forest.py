@@ -10,7 +10,9 @@ import numpy as np
 from treewright.errors import DomainError, OptionError
 from treewright.kernel import layout
 from treewright.kernel.evaluated import Evaluator
-from treewright.kernel.rng import stream_seed
+from treewright.kernel.gpu.driver import device
+from treewright.kernel.gpu.trees import GpuTrees
+from treewright.kernel.rng import stream_seeds
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
 from treewright.library.domain import Domain
@@ -41,6 +43,9 @@ class Forest:
     ``tw.Search(domain, options, seed=seed + i)`` begun there.  ``memory`` is for all of them
     together.  ``evaluate`` is as in :class:`Search`; each call gets the leaves of all trees,
     ``batch`` of each.
+
+    ``engine="gpu"`` searches them on the first CUDA device, a thread for each, and builds the same
+    trees (docs/gpu.md); it takes no evaluator.
     """
 
     def __init__(
@@ -51,30 +56,38 @@ class Forest:
         *,
         seed: int = 0,
         memory: str | int = "512MiB",
-        engine: Literal["compiled", "python"] | None = None,
+        engine: Literal["compiled", "python", "gpu"] | None = None,
         evaluate: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
         if options is not None and options.transpositions:
             raise OptionError("a forest does not know transpositions: use a tw.Search for each")
-        positions = _positions(domain, states)
+        count = _count(states)
         self.seed = seed
-        each = parse_memory(memory) // len(positions)
+        each = parse_memory(memory) // count
         if each < LEAST:
-            raise OptionError(f"memory={memory!r} is too little for {len(positions)} trees")
+            raise OptionError(f"memory={memory!r} is too little for {count} trees")
         # one that is like each of them: it checks what is given, and shows one when asked
+        self.engine = engine
+        here = "compiled" if engine == "gpu" else engine
+        if engine == "gpu":
+            _check_gpu(domain, evaluate)
         self._like = Search(
-            domain, options, memory=each, engine=engine, evaluate=evaluate, batch=batch, seed=seed
+            domain, options, memory=each, engine=here, evaluate=evaluate, batch=batch, seed=seed
         )
         if self._like.workers[0].switches.INFORMATION:
             raise OptionError(
                 f"a forest searches open positions, and {domain.name} hides something: search the "
                 f"true states with information='cheating'"
             )
-        self._trees = Trees(self._like.workers[0], len(positions), evaluate, batch)
+        self._trees: Trees | GpuTrees
+        if engine == "gpu":
+            self._trees = GpuTrees(self._like.workers[0], count, device())
+        else:
+            self._trees = Trees(self._like.workers[0], count, evaluate, batch)
         self._seconds = 0.0
         self._stopped = "simulations"
-        self.begin(positions)
+        self.begin(states)
 
     def __len__(self) -> int:
         return self._trees.count
@@ -89,26 +102,27 @@ class Forest:
 
     def begin(self, states: int | Sequence[Any], seed: int | None = None) -> None:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
-        positions = _positions(self.domain, states)
-        if len(positions) != len(self):
-            raise OptionError(f"this forest has {len(self)} trees, not {len(positions)}")
+        if _count(states) != len(self):
+            raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
         if seed is not None:
             self.seed = seed
-        for r, position in enumerate(positions):
-            if self.domain.is_record:
-                self._trees.states[r] = position.state._record[0]
-            else:
-                self._trees.states[r] = position.state
-        self.ended = np.array([p.ended for p in positions])
-        players = [0 if p.ended else p.player for p in positions]
-        self._trees.begin([stream_seed(self.seed + r) for r in range(len(self))], players)
+        at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
+        at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
+        positions = [s if isinstance(s, Position) else Position(self.domain, s) for s in own]
+        if self.domain.is_record:
+            self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
+        else:
+            self._trees.states[:] = [positions[i].state for i in at]
+        self.ended = np.array([p.ended for p in positions])[at]
+        players = np.array([0 if p.ended else p.player for p in positions])[at]
+        self._trees.begin(stream_seeds(self.seed, len(self)), players)
 
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
         """Search each position with so many more simulations; one that has ended is left out."""
         self._like._check_budget(simulations, seconds, None)
         self._like._stop.clear()
         self._trees.compile()
-        limits = self._trees.runs["simulations"] + np.where(self.ended, 0, simulations)
+        limits = self._trees.made + np.where(self.ended, 0, simulations)
         started = time.perf_counter()
         self._stopped = "simulations"
         if self.options.gumbel is not None:
@@ -125,6 +139,7 @@ class Forest:
         worker = self._like.workers[0]
         for r in np.flatnonzero(self._trees.statuses != layout.DONE).tolist():
             worker.run["culprit"] = self._trees.runs[r]["culprit"]
+            worker._small["rewards"][:] = self._trees.last_rewards(r)
             message = status_message(worker, int(self._trees.statuses[r]))
             if message is not None:
                 raise DomainError(f"position {r}: {message}")
@@ -134,8 +149,7 @@ class Forest:
     @property
     def simulations(self) -> np.ndarray:
         """How many were made for each position."""
-        made: np.ndarray = self._trees.runs["simulations"].copy()
-        return made
+        return self._trees.made
 
     def search(self, i: int) -> Search:
         """The search of one position, to look at or to go on with; a copy."""
@@ -224,13 +238,32 @@ class _Pace:
         return self._search._stop.is_set()
 
 
-def _positions(domain: Domain, states: int | Sequence[Any]) -> list[Position]:
+def _check_gpu(domain: Domain, evaluate: Evaluator | None) -> None:
+    """What a GPU can't do is said at once."""
+    if not domain.is_record:
+        raise OptionError(
+            f"{domain.name} keeps its states in Python objects, and engine='gpu' needs records: "
+            f"use engine='python'"
+        )
+    if evaluate is not None:
+        raise OptionError(
+            "engine='gpu' plays whole rollouts on the device and takes no evaluator: leave out "
+            "engine, and let the evaluator itself use the device"
+        )
+
+
+def _distinct(states: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
+    """One that is there many times is looked at once: where each is among those that differ."""
+    own = {id(s): s for s in states}
+    row = {key: i for i, key in enumerate(own)}
+    return np.array([row[id(s)] for s in states]), list(own.values())
+
+
+def _count(states: int | Sequence[Any]) -> int:
+    """How many positions there are."""
     if isinstance(states, bool) or (isinstance(states, int) and states < 1):
         raise OptionError(f"a forest needs at least one position, not {states!r}")
-    if isinstance(states, int):
-        start = domain.new_state()
-        return [Position(domain, start) for _ in range(states)]
-    found = [s if isinstance(s, Position) else Position(domain, s) for s in states]
-    if not found:
+    count = states if isinstance(states, int) else len(states)
+    if not count:
         raise OptionError("a forest needs at least one position")
-    return found
+    return count

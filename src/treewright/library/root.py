@@ -50,9 +50,12 @@ def roots_of(normalise: bool, columns: dict[str, np.ndarray], runs: Any, ranges:
 
 def first_by_visits(roots: Roots) -> np.ndarray:
     """Most visits, then the higher mean, then the smaller action, as kernel/choice.py has it."""
-    means = np.where(roots.visits > 0, _means(roots), -np.inf)
-    action = np.where(roots.there, roots.action, 2**30)
-    first: np.ndarray = np.lexsort((action, -means, -roots.visits), axis=1)[:, 0]
+    best = np.ones(roots.visits.shape, bool)
+    for column in (roots.visits, np.where(roots.visits > 0, _means(roots), -np.inf)):
+        column = np.where(best, column, -np.inf)
+        best &= column == column.max(axis=1, keepdims=True)
+    action = np.where(best & roots.there, roots.action, 2**30)
+    first: np.ndarray = action.argmin(axis=1)
     return first
 
 

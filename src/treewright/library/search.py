@@ -69,6 +69,8 @@ class Search(Running):
             raise OptionError(f"Search needs an instance of a tw.Domain, not {domain!r}")
         if engine is None:
             engine = "compiled" if domain.is_record else "python"
+        if engine == "gpu":  # type: ignore[comparison-overlap]
+            raise OptionError("engine='gpu' searches many positions at once: use a tw.Forest")
         if engine not in ("compiled", "python"):
             raise OptionError(f"engine={engine!r} is unknown; there is 'compiled' and 'python'")
         if when_full not in ("stop", "rollout", "recycle"):

@@ -28,6 +28,7 @@ APP = App(
     ),
     benchmarks={
         "core": Command(".commands:core", "Simulations per second, beside every installed peer."),
+        "gpu": Command(".commands:gpu", "Many trees at once: cores, a GPU, and mctx."),
         "memory": Command(".commands:memory", "Many nodes in a fixed budget of memory."),
     },
     gallery={

@@ -1,4 +1,4 @@
-"""``treewright bench core`` and ``treewright bench memory``."""
+"""``treewright bench core``, ``treewright bench memory`` and ``treewright bench gpu``."""
 
 from typing import Annotated
 
@@ -35,4 +35,27 @@ def memory(
 
     emit_measured(
         f"exploring {nodes:,} nodes, twice", lambda: run(nodes, budget), text, as_json, quiet
+    )
+
+
+def gpu(
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this domain, by its name or as FILE.py:Class."),
+    ] = None,
+    simulations: Annotated[
+        list[int] | None, typer.Option(min=1, help="Simulations for each root.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Many trees at once: one core, all cores, a GPU, and mctx with pgx on the same GPU.
+
+    Examples: treewright bench gpu; treewright bench gpu --domain connect-four --simulations 64
+    """
+    from treewright.apps.games.benchmarks.gpu import run, table
+
+    each = simulations or [64, 256, 1000]
+    emit_measured(
+        "searching many positions", lambda: run(domain or [], each), table, as_json, quiet
     )
