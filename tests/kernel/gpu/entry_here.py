@@ -25,3 +25,4 @@ def searches_here(pools, t, params, runs, rngs, limits, statuses, simulations):
             np.empty(1, np.uint64),
         )
         grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, most)
+    return 0

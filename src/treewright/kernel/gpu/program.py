@@ -19,15 +19,16 @@ from treewright.kernel import cache
 from treewright.kernel.gpu.pools import Place, Pools, Scratch, places, rest
 from treewright.kernel.hooks import Searchable
 from treewright.kernel.layout import PARAMS
+from treewright.kernel.native import Code
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.specialise import (
     NO_RULES,
     Functions,
-    _execute,
-    _functions_of,
     _key,
-    _tables_type,
+    execute,
+    functions_of,
     hooks,
+    tables_type,
 )
 from treewright.kernel.worker import Worker, _Rows
 
@@ -126,12 +127,12 @@ def made(
     text = "\n\n".join(path.read_text() for path in texts)
     names = {**constants, "GPU": (capability, _versions())}
     key, keep = _key(domain, names, text, False, rules)
-    path = cache.store(key, f"{entry}_gpu", text) if keep else None
-    with _alone, cache.alone(path):
-        kept = _kept(path)
+    name = f"{entry}-gpu"
+    with _alone, cache.alone(key if keep else None, name):
+        kept = cache.read(key, name) if keep else None
         if kept is not None:
-            return Program(kept)
-        module = _execute(text, str(path or texts[-1]), f"treewright_gpu_{key[:32]}")
+            return Program(kept.machine.decode())
+        module = execute(text, str(texts[-1]), f"treewright_gpu_{key[:32]}")
         try:
             ptx = _compiled(domain, constants, module, entry, signature, capability, rules)
         except MemoryError:
@@ -141,7 +142,8 @@ def made(
 
             said = explain(domain, error, rules)  # type: ignore[arg-type]
             raise CompileError(f"{WHAT} can't compile this: {said}") from error
-        _keep(path, ptx)
+        if keep:
+            cache.write(key, name, Code(entry, (), (), ptx.encode()))
     return Program(ptx)
 
 
@@ -175,18 +177,17 @@ def _compiled(
     def within(function: Any, **_: Any) -> Any:
         return cuda.jit(device=True)(function)
 
-    own = _functions_of(module)
+    own = functions_of(module)
     rebind = Rebinder(within)
     helpers = {
         name: rebind.value(value, frozenset())
         for name, value in vars(module).items()
         if name not in own and not name.startswith("__")
     }
-    module.Tables = _tables_type(domain.table_names)
+    module.Tables = tables_type(domain.table_names)
     module.__dict__.update(
         helpers,
-        borrow=cuda.jit(device=True)(_as_it_is),
-        **hooks(domain, within, rebind, rules),
+        **hooks(domain.functions, rules, within, rebind),
     )
     module.__dict__.update(constants)  # last: TABULATED is another one here
     for name, function in own.items():
@@ -199,10 +200,6 @@ def _compiled(
         library._nvvm_options["fma"] = 0
         ptx: str = library.get_asm_strs(cc=capability)[0]
     return ptx
-
-
-def _as_it_is(arrays: Any) -> Any:
-    return arrays
 
 
 @contextlib.contextmanager
@@ -219,29 +216,3 @@ def _for(capability: Capability) -> Iterator[None]:
         yield
     finally:
         dispatcher.get_current_device = current
-
-
-def _kept(path: Path | None) -> str | None:
-    """A program that was compiled before, if it is as it was written and by us."""
-    if path is None:
-        return None
-    ptx, seal = path.with_suffix(".ptx"), path.with_suffix(".seal")
-    try:
-        cache._trust(ptx, seal)
-        if seal.read_text() == cache._hash([ptx]):
-            return ptx.read_text()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return None
-
-
-def _keep(path: Path | None, ptx: str) -> None:
-    if path is None:
-        return
-    try:
-        cache._write(path.with_suffix(".ptx"), ptx)
-        cache._write(path.with_suffix(".seal"), cache._hash([path.with_suffix(".ptx")]))
-    except OSError as error:
-        cache._warn_once(
-            f"compiled kernels can't be kept in {cache.directory()}: {cache._said(error)}"
-        )
