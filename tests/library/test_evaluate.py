@@ -216,6 +216,18 @@ def test_states_that_are_python_objects_come_as_a_list(root):
     assert isinstance(seen[-1], list)
 
 
+def test_read_only_answers_need_no_other_kernel():
+    def evaluate(states):
+        values, weights = even(states)
+        for array in (values, weights):
+            array.flags.writeable = False
+        return values, weights
+
+    search = tw.Search(TicTacToe(), PUCT, seed=1, evaluate=evaluate, memory="1MiB")
+    search.run(20)
+    assert len(search.workers[0]._leaves._kernel.signatures) == 1
+
+
 # -------------------------------------------------------------------------- bad evaluators
 
 

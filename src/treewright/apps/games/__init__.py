@@ -28,6 +28,7 @@ APP = App(
     ),
     benchmarks={
         "core": Command(".commands:core", "Simulations per second, beside every installed peer."),
+        "evaluate": Command(".commands:evaluate", "Leaves per second of a constant evaluator."),
         "memory": Command(".commands:memory", "Many nodes in a fixed budget of memory."),
     },
     gallery={
