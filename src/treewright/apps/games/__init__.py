@@ -15,6 +15,7 @@ APP = App(
         "liars-dice-v1": ".liars_dice:LiarsDice",
     },
     experiments=(
+        ".experiments.batch_strength:EXPERIMENT",
         ".experiments.connect_four_strength:EXPERIMENT",
         ".experiments.dice_information:EXPERIMENT",
         ".experiments.openspiel_information:EXPERIMENT",
