@@ -76,7 +76,6 @@ class Switches:
     POLICY: int
     EPSILON: bool
     CUT: bool
-    UNTIL: bool
     TURN: bool
     MAX_BACKUP: bool
     SOLVER: bool
@@ -236,7 +235,6 @@ PARAMS = np.dtype(
             "max_weight",
             "epsilon",
             "depth",
-            "until",
             "widen_k",
             "widen_alpha",
             "goal",

@@ -418,11 +418,6 @@ def simulate(tree, t, p, run, rng, s, length):
             break
         if AT_LEAF or (CUT and length - start >= p.depth):
             break
-        if UNTIL:
-            clear(tree.rewards)
-            value(s, t, tree.rewards)
-            if tree.rewards[0] >= p.until:
-                return length, DONE
         if length >= MAX_LENGTH:
             if HAS_VALUE:
                 break
