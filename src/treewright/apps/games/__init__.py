@@ -18,6 +18,7 @@ APP = App(
         ".experiments.batch_strength:EXPERIMENT",
         ".experiments.connect_four_strength:EXPERIMENT",
         ".experiments.dice_information:EXPERIMENT",
+        ".experiments.learning_curve:EXPERIMENT",
         ".experiments.openspiel_information:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",

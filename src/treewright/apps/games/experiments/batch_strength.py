@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.games.connect_four import COLUMN, HEIGHT, WIDTH, ConnectFour
+from treewright.apps.games.experiments.side_by_side import by_forest, match
 from treewright.library.forest import Forest
 from treewright.library.options import Options
 from treewright.library.position import Position
@@ -70,19 +71,10 @@ def run(settings: Settings, seed: int) -> Row:
     batch, simulations = (int(settings[name]) for name in ("batch", "simulations"))  # type: ignore[arg-type]
     domain = ConnectFour()
     openings = _openings(domain, seed)
-    halves = [[opening.copy() for opening in openings] for _ in range(2)]  # by the player's side
-    contestants = (
-        (Forest(domain, halves[0], OPTIONS, evaluate=evaluate, batch=batch), simulations),
-        (Forest(domain, halves[0], OPTIONS, evaluate=evaluate), SIMULATIONS),
-    )
-    for ply in range(RANDOM_MOVES, WIDTH * HEIGHT):
-        for who, (forest, budget) in enumerate(contestants):
-            games = halves[(ply + who) % 2]
-            forest.begin(games, seed=(seed * 97 + 2 * ply + who) * OPENINGS)
-            for game, action in zip(games, forest.run(budget).best, strict=True):
-                if action >= 0:
-                    game.follow(int(action))
-    scores = [game.rewards()[side] for side in range(2) for game in halves[side]]
+    batched = Forest(domain, openings, OPTIONS, evaluate=evaluate, batch=batch)
+    single = Forest(domain, openings, OPTIONS, evaluate=evaluate)
+    player, opponent = by_forest(batched, simulations), by_forest(single, SIMULATIONS)
+    scores = match(player, opponent, openings, seed)
     return {"score": float(np.mean(scores)), "games": len(scores)}
 
 
