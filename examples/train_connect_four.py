@@ -97,7 +97,7 @@ def self_play(net, seed):
     forest = tw.Forest(DOMAIN, games, SELF_PLAY, evaluate=evaluator(net), memory="128MiB")
     seen, policies, movers, owner = [], [], [], []
     for move in range(42):
-        alive = ~forest.ended
+        alive = np.array([not game.ended for game in games])
         if not alive.any():
             break
         forest.begin(games, seed=seed * 1_000_003 + move * GAMES)
@@ -110,7 +110,6 @@ def self_play(net, seed):
         for game, action in zip(games, forest.best, strict=True):
             if action >= 0:
                 game.follow(int(action))
-        forest.begin(games)
     outcome = np.array([game.rewards()[0] for game in games])[np.concatenate(owner)]
     won = np.where(np.concatenate(movers) == 0, outcome, 1 - outcome)
     return [np.concatenate(seen), np.concatenate(policies).astype("f"), won.astype("f")]
