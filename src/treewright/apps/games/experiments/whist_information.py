@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
         "smoke": [Grid({"opponents": list(NAMES), "simulations": [60]}, seeds=1)],
         "laptop": [
             Grid({"opponents": list(NAMES), "simulations": [BUDGET]}, seeds=250),
-            Grid({"opponents": ["determinised"], "simulations": OTHER_BUDGETS}, seeds=250),
+            Grid({"opponents": ["determinised"], "simulations": OTHER_BUDGETS}, seeds=100),
         ],
         "paper": [
             Grid({"opponents": list(NAMES), "simulations": [BUDGET, *OTHER_BUDGETS]}, seeds=2500)
