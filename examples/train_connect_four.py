@@ -19,7 +19,7 @@ import numpy as np
 import treewright as tw
 
 GAMES, SIMULATIONS, WIDTH, LAYERS = 256, 32, 256, 3
-KEPT, BATCH, RATE = 400_000, 1024, 1e-3
+KEPT, BATCH, RATE, PASSES = 400_000, 1024, 1e-3, 4
 SELF_PLAY = tw.Options(puct=True, c=1.25, gumbel=tw.Gumbel(considered=7, c_scale=0.5))
 PLAY = tw.Options(puct=True, c=1.25)
 DOMAIN = tw.make("connect-four")
@@ -140,7 +140,7 @@ def train(path, minutes, seed, rounds=10**9):
             else [np.concatenate([a, b])[-KEPT:] for a, b in zip(store, new, strict=True)]
         )
         rng = np.random.default_rng([seed, state["round"]])
-        for _ in range(max(1, 2 * len(new[0]) // BATCH)):
+        for _ in range(max(1, PASSES * len(new[0]) // BATCH)):
             state["step"] += 1
             some = rng.integers(len(store[0]), size=BATCH)
             net, first, second = learn(net, first, second, state["step"], *(a[some] for a in store))
