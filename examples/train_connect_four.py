@@ -19,7 +19,7 @@ import numpy as np
 import treewright as tw
 
 GAMES, SIMULATIONS, WIDTH, LAYERS = 256, 32, 256, 3
-KEPT, BATCH, RATE = 400_000, 1024, 1e-3
+KEPT, BATCH, RATE, PASSES = 400_000, 1024, 1e-3, 4
 SELF_PLAY = tw.Options(puct=True, c=1.25, gumbel=tw.Gumbel(considered=7, c_scale=0.5))
 PLAY = tw.Options(puct=True, c=1.25)
 DOMAIN = tw.make("connect-four")
@@ -97,7 +97,7 @@ def self_play(net, seed):
     forest = tw.Forest(DOMAIN, games, SELF_PLAY, evaluate=evaluator(net), memory="128MiB")
     seen, policies, movers, owner = [], [], [], []
     for move in range(42):
-        alive = ~forest.ended
+        alive = np.array([not game.ended for game in games])
         if not alive.any():
             break
         forest.begin(games, seed=seed * 1_000_003 + move * GAMES)
@@ -110,7 +110,6 @@ def self_play(net, seed):
         for game, action in zip(games, forest.best, strict=True):
             if action >= 0:
                 game.follow(int(action))
-        forest.begin(games)
     outcome = np.array([game.rewards()[0] for game in games])[np.concatenate(owner)]
     won = np.where(np.concatenate(movers) == 0, outcome, 1 - outcome)
     return [np.concatenate(seen), np.concatenate(policies).astype("f"), won.astype("f")]
@@ -122,8 +121,8 @@ def mirrored(x, policy, won):
     return [np.concatenate(pair) for pair in ((x, board), (policy, policy[:, ::-1]), (won, won))]
 
 
-def train(path, minutes, seed, every=0):
-    """Play and learn until the time is up; everything is in the file after each round."""
+def train(path, minutes, seed, rounds=10**9):
+    """Play and learn until time or rounds are up; everything is in the file after each round."""
     net = new_network(seed)
     first = jax.tree.map(np.zeros_like, net)
     state = {"net": net, "first": first, "second": first, "round": 0, "step": 0}
@@ -132,7 +131,7 @@ def train(path, minutes, seed, every=0):
         print(f"goes on after round {state['round']}")
     net, first, second = state["net"], state["first"], state["second"]
     store, began = None, time.monotonic()
-    while time.monotonic() - began < 60 * minutes:
+    while time.monotonic() - began < 60 * minutes and state["round"] < rounds:
         state["round"] += 1
         new = mirrored(*self_play(net, seed + state["round"]))
         store = (
@@ -141,7 +140,7 @@ def train(path, minutes, seed, every=0):
             else [np.concatenate([a, b])[-KEPT:] for a, b in zip(store, new, strict=True)]
         )
         rng = np.random.default_rng([seed, state["round"]])
-        for _ in range(max(1, 2 * len(new[0]) // BATCH)):
+        for _ in range(max(1, PASSES * len(new[0]) // BATCH)):
             state["step"] += 1
             some = rng.integers(len(store[0]), size=BATCH)
             net, first, second = learn(net, first, second, state["step"], *(a[some] for a in store))
@@ -151,11 +150,7 @@ def train(path, minutes, seed, every=0):
         part.replace(path)
         if state["round"] % 10 == 0:
             at = (time.monotonic() - began) / 60
-            won = f", wins {match(net, every, seed=state['round']):.0%} of {every}" if every else ""
-            print(
-                f"round {state['round']}: {at:.1f} min, {len(store[0]):,} positions{won}",
-                flush=True,
-            )
+            print(f"round {state['round']}: {at:.1f} min, {len(store[0]):,} positions", flush=True)
     return net
 
 

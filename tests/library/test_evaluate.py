@@ -216,6 +216,18 @@ def test_states_that_are_python_objects_come_as_a_list(root):
     assert isinstance(seen[-1], list)
 
 
+def test_read_only_answers_need_no_other_kernel():
+    def evaluate(states):
+        values, weights = even(states)
+        for array in (values, weights):
+            array.flags.writeable = False
+        return values, weights
+
+    search = tw.Search(TicTacToe(), PUCT, seed=1, evaluate=evaluate, memory="1MiB")
+    search.run(20)
+    assert len(search.workers[0]._leaves._kernel.signatures) == 1
+
+
 # -------------------------------------------------------------------------- bad evaluators
 
 
@@ -259,19 +271,28 @@ def test_a_bad_evaluator_is_a_sentence(evaluate, error, said):
         tw.Search(TicTacToe(), PUCT, evaluate=evaluate).run(100)
 
 
-def test_an_evaluator_that_fails_leaves_the_tree_as_it_was():
+def gone(states):
+    raise RuntimeError("the network is gone")
+
+
+@pytest.mark.parametrize(
+    ("fails", "said"),
+    [
+        (gone, "evaluate raised RuntimeError: the network is gone"),
+        (nan, "infinite or nan"),
+        (below_zero, "below 0"),
+        (wrong_shape, "shape"),
+    ],
+)
+def test_an_evaluator_that_fails_leaves_the_tree_as_it_was(fails, said):
     calls = []
 
     def evaluate(states):
         calls.append(1)
-        if len(calls) == 5:
-            raise RuntimeError("the network is gone")
-        return even(states)
+        return fails(states) if len(calls) == 5 else even(states)
 
     search = tw.Search(TicTacToe(), PUCT, evaluate=evaluate, batch=8)
-    with pytest.raises(
-        tw.EvaluatorError, match="evaluate raised RuntimeError: the network is gone"
-    ):
+    with pytest.raises(tw.EvaluatorError, match=said):
         search.run(100)
     assert search.simulations > 0
     assert not search.tree.nodes["pending"].any()

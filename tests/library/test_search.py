@@ -1,5 +1,6 @@
 """Running a search: budgets, stopping, resuming, threads, commit, phases."""
 
+import json
 import os
 import signal
 import subprocess
@@ -206,6 +207,22 @@ def test_save_and_load_go_on_as_if_never_stopped(tmp_path):
     loaded.run(600)
     assert same_tree(straight, loaded)
     assert loaded.result().children == straight.result().children
+
+
+def test_a_file_with_an_option_that_was_dropped_is_read(tmp_path):
+    path = tmp_path / "tree.npz"
+    tw.Search(TicTacToe(), seed=2).save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    about = json.loads(str(arrays["about"]))
+    for until, error in ((None, None), (0.5, tw.TreeFileError)):
+        about["options"]["rollout"]["until"] = until
+        np.savez(path, **arrays | {"about": np.array(json.dumps(about))})
+        if error is None:
+            assert tw.load(path, TicTacToe()).options == tw.Options()
+        else:
+            with pytest.raises(error, match="no option 'until'"):
+                tw.load(path, TicTacToe())
 
 
 def test_children_print_as_a_table():

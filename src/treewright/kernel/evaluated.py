@@ -8,7 +8,7 @@ import numpy as np
 from treewright.errors import EvaluatorError
 from treewright.kernel import layout
 from treewright.kernel.interpreted import Cells, Many, Objects, Records
-from treewright.kernel.layout import Batch
+from treewright.kernel.layout import FROM, GIVEN, LEAVES, MOVERS, Batch
 from treewright.kernel.specialise import HERE
 from treewright.kernel.worker import Worker
 
@@ -33,19 +33,34 @@ class Leaves:
         record = worker.domain.is_record
         copier = worker.domain.copy_state
         self._states: Any = (
-            np.zeros(most, worker.domain.state) if record else Objects(None, copier, most)
+            np.zeros(2 * most, worker.domain.state) if record else Objects(None, copier, 2 * most)
         )
-        self._numbers: dict[str, np.ndarray] = {
-            "owner": np.zeros(most, np.int32),
-            "players": np.zeros(most, np.int8),
-            "paths": np.zeros((most, length), np.int32),
-            "movers": np.zeros((most, length), np.int8),
-            "depths": np.zeros(most, np.int32),
-            "values": np.zeros((most, on.PLAYERS)),
-            "weights": np.zeros((0, 0)),
-            "state": np.zeros(2, np.int64),
-        }
+        self._values, self._weights = np.zeros((most, on.PLAYERS)), np.zeros((most, 0))
+        self._state = np.zeros(4, np.int64)
         self._limits, self.statuses = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
+        self._walked = {
+            "owner": np.zeros(2 * most, np.int32),
+            "players": np.zeros(2 * most, np.int8),
+            "paths": np.zeros((2 * most, length), np.int32),
+            "movers": np.zeros((2 * most, length), np.int8),
+            "depths": np.zeros(2 * most, np.int32),
+        }
+        self._bind()
+
+    def _bind(self) -> None:
+        """The arrays as the kernel takes them."""
+        arrays: dict[str, Any] = self._walked | {
+            "values": self._values,
+            "weights": self._weights,
+            "state": self._state,
+        }
+        states: Any = self._states
+        ends: tuple[Any, ...] = (self._limits, self.statuses)
+        if not self._worker.compiled:
+            states = Records(states) if self._worker.domain.is_record else states
+            arrays = {name: Cells(array) for name, array in arrays.items()}
+            ends = tuple(map(Cells, ends))
+        self._bound = (Batch(states=states, **arrays), *ends)
 
     def run(self, arrays: tuple[Any, ...], limits: Any, enough: Callable[[], bool]) -> None:
         """Rounds until every tree has reached its limit of simulations, or it is enough.
@@ -55,72 +70,82 @@ class Leaves:
         self._limits[:] = limits
         self.statuses[:] = layout.DONE
         alone = self._step(arrays, self._count)
-        while alone or self._numbers["state"][0]:
-            self._ask(arrays)
+        while alone or self._state[LEAVES]:
+            try:
+                self._ask()
+            except BaseException:
+                self._let_go(arrays)
+                raise
             alone = self._step(arrays, 0 if enough() else self._count)
 
     def compile(self, arrays: tuple[Any, ...]) -> None:
         self._step(arrays, 0)
 
     def _step(self, arrays: tuple[Any, ...], count: int) -> int:
-        if self._worker.compiled:
-            batch = Batch(states=self._states, **self._numbers)
-            return int(self._kernel(*arrays, batch, self._limits, self.statuses, count))
-        states = Records(self._states) if self._worker.domain.is_record else self._states
-        batch = Batch(states=states, **{k: Cells(v) for k, v in self._numbers.items()})
-        return int(self._kernel(*arrays, batch, Cells(self._limits), Cells(self.statuses), count))
+        alone = int(self._kernel(*arrays, *self._bound, count))
+        if alone < 0:
+            said = self._unfit()
+            self._let_go(arrays)
+            raise EvaluatorError(said)
+        return alone
 
-    def _ask(self, arrays: tuple[Any, ...]) -> None:
-        """Put the evaluator's answer into the batch; without one, the leaves are let go."""
-        made = int(self._numbers["state"][0])
+    def _let_go(self, arrays: tuple[Any, ...]) -> None:
+        """The leaves are no longer under way, and nothing is known of them."""
+        self._state[GIVEN] = layout.WITHOUT
+        self._step(arrays, 0)
+
+    def _ask(self) -> None:
+        """Put the evaluator's answer into the batch."""
+        made, first = int(self._state[LEAVES]), int(self._state[FROM])
         if not made:
             return
-        record = self._worker.domain.is_record
-        asked = self._states[:made] if record else self._states.rows[:made]
+        states = self._states if self._worker.domain.is_record else self._states.rows
         try:
-            self._take(self._answer(asked), made)
-        except BaseException:
-            self._numbers["state"][1] = layout.WITHOUT
-            self._step(arrays, 0)
-            raise
-
-    def _answer(self, asked: Any) -> Any:
-        try:
-            return self.evaluate(asked)
+            answer = self.evaluate(states[first : first + made])
         except Exception as error:  # it is anybody's code
             said = f"{type(error).__name__}: {error}"
             raise EvaluatorError(f"evaluate raised {said}") from error
-
-    def _take(self, answer: Any, made: int) -> None:
         values, weights = answer if isinstance(answer, tuple) else (answer, None)
-        values = _numbers("values", values)
+        self._take_values(_numbers("values", values), made)
+        self._state[GIVEN] = layout.WITHOUT_WEIGHTS
+        if weights is not None:
+            self._take_weights(_numbers("weights", weights), made)
+            self._state[GIVEN] = layout.WITH_WEIGHTS
+
+    def _take_values(self, values: np.ndarray, made: int) -> None:
         players = self._worker.switches.PLAYERS
         if values.shape == (made,) and players <= 2:
-            values = self._both(values) if players == 2 else values[:, None]
+            self._values[:made, 0] = values
+            self._state[MOVERS] = 1
+            return
         if values.shape != (made, players):
             raise EvaluatorError(
                 f"evaluate gave values of shape {values.shape} for {made} leaves of "
                 f"{self._worker.domain.name}; wanted is {(made, players)}"
                 + (f" or {(made,)}" if players <= 2 else "")
             )
-        self._numbers["values"][:made] = values
-        self._numbers["state"][1] = layout.WITHOUT_WEIGHTS
-        if weights is not None:
-            weights = _numbers("weights", weights)
-            if weights.ndim != 2 or len(weights) != made:
-                raise EvaluatorError(
-                    f"evaluate gave weights of shape {weights.shape} for {made} leaves of "
-                    f"{self._worker.domain.name}; wanted is a row for each, by action"
-                )
-            if (weights < 0).any():
-                raise EvaluatorError("evaluate gave a weight below 0; weights are from 0 up")
-            self._numbers["weights"] = np.ascontiguousarray(weights)
-            self._numbers["state"][1] = layout.WITH_WEIGHTS
+        self._values[:made] = values
+        self._state[MOVERS] = 0
 
-    def _both(self, values: np.ndarray) -> np.ndarray:
-        """Each player's reward, from that of the player to move: together they have 1."""
-        first = np.where(self._numbers["players"][: len(values)] == 0, values, 1.0 - values)
-        return np.stack([first, 1.0 - first], axis=1)
+    def _take_weights(self, weights: np.ndarray, made: int) -> None:
+        if weights.ndim != 2 or len(weights) != made:
+            raise EvaluatorError(
+                f"evaluate gave weights of shape {weights.shape} for {made} leaves of "
+                f"{self._worker.domain.name}; wanted is a row for each, by action"
+            )
+        if weights.shape[1] != self._weights.shape[1]:
+            self._weights = np.zeros((len(self._weights), weights.shape[1]))
+            self._bind()
+        self._weights[:made] = weights
+
+    def _unfit(self) -> str:
+        """What is wrong with the numbers that the kernel has refused."""
+        made = int(self._state[LEAVES])
+        values = self._values[:made, : 1 if self._state[MOVERS] else None]
+        for what, given in (("values", values), ("weights", self._weights[:made])):
+            if not np.isfinite(given).all():
+                return f"evaluate gave {what} that are infinite or nan"
+        return "evaluate gave a weight below 0; weights are from 0 up"
 
 
 def _numbers(what: str, given: Any) -> np.ndarray:
@@ -128,12 +153,9 @@ def _numbers(what: str, given: Any) -> np.ndarray:
     try:
         if hasattr(given, "detach"):  # PyTorch's, which may be on its way to a gradient
             given = given.detach().cpu()
-        found = np.asarray(given, np.float64)
+        return np.asarray(given, np.float64)
     except (TypeError, ValueError) as error:
         raise EvaluatorError(f"evaluate gave {what} that are no numbers: {error}") from None
-    if not np.isfinite(found).all():
-        raise EvaluatorError(f"evaluate gave {what} that are infinite or nan")
-    return found
 
 
 class EvaluatedWorker(Worker):

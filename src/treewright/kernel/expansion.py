@@ -62,6 +62,7 @@ def open_node(tree, t, p, run, rng, s, current, mover):
         return BAD_WEIGHT
     first = run.edges
     total = 0.0
+    even = 1.0 / n
     for i in range(n):
         action = buffer[i]
         if action < 0 or action >= 1073741824:
@@ -85,13 +86,13 @@ def open_node(tree, t, p, run, rng, s, current, mover):
         if RAVE:
             edge.rave_visits = 0
             edge.rave_value = 0.0
-        if SHARES and mover >= 0:
+        if SHARES and not WEIGHED:  # an evaluator will say (leaves.py)
+            edge.p = even
+        elif SHARES and mover >= 0:
             if (EXPAND_BEST and not OWN_ORDER) or (LEGAL_WEIGHTS and not EXPAND_WEIGHTED):
                 w = tree.weights[i]
-            elif HAS_WEIGHT:
+            else:
                 w = weight(s, t, action)
-            else:  # an evaluator will say (leaves.py)
-                w = 1.0
             edge.p = w
             total += w
         if KNOWN_BEFORE:
@@ -101,10 +102,11 @@ def open_node(tree, t, p, run, rng, s, current, mover):
                 known, visits = prior(s, t, action)
                 edge.prior_value = known
                 edge.prior_visits = visits
-    if SHARES:
+    if SHARES and (WEIGHED or HEAD_START):
         for i in range(n):
             edge = edges[first + i]
-            edge.p = edge.p / total if total > 0.0 else 1.0 / n
+            if WEIGHED:
+                edge.p = edge.p / total if total > 0.0 else even
             if HEAD_START and mover >= 0:
                 won = p.head_start * math.sqrt(edge.p)
                 lost = (1.0 - edge.prior_value) * edge.prior_visits

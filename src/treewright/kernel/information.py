@@ -194,7 +194,7 @@ def select_available(tree, p, rng, node, known, n, mover):
         log = log_of(tree, child.available)
         if OWN_URGENCY:
             u = own(node, child, q, log, root, edge, p.c, rng)
-            bad = bad or u != u
+            bad |= u != u
         else:
             u = urgency(edge, q, seen, m, root, node.visits, p.c, p.c * math.sqrt(log))
         tree.weights[i] = u

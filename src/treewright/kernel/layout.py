@@ -42,6 +42,10 @@ UNIFORM, DOMAIN, WEIGHTED, GREEDY, TABLE = range(5)
 # what an evaluator gave: values and weights, values only, nothing
 WITH_WEIGHTS, WITHOUT_WEIGHTS, WITHOUT = range(3)
 
+# the numbers of ``Batch.state``: how many leaves, the first of them, one of the three above, and
+# whether there is one value for each leaf, of the player to move
+LEAVES, FROM, GIVEN, MOVERS = range(4)
+
 # by what the child to play is chosen
 VISITS, VALUE, MAX = range(3)
 
@@ -72,7 +76,6 @@ class Switches:
     POLICY: int
     EPSILON: bool
     CUT: bool
-    UNTIL: bool
     TURN: bool
     MAX_BACKUP: bool
     SOLVER: bool
@@ -151,6 +154,9 @@ class Switches:
             "IN_ORDER": self.in_order,
             "KEYED": self.keyed,
             "EDGE_KEY": self.RAVE or self.TABLE_SELECT,
+            "WEIGHED": self.HAS_WEIGHT
+            or (self.EXPAND_BEST and "order" not in self.rules)
+            or (listed and not self.EXPAND_WEIGHTED),
             "WEIGHS": self.POLICY in (WEIGHTED, GREEDY, TABLE),
             "ONE_UNTRIED": self.EXPAND_BEST and self.PUCT and not self.per_edge_beside_puct,
             "TRACE": self.keyed or self.PLAYERS == 1 or (self.CHANCE and self.SOLVER),
@@ -229,7 +235,6 @@ PARAMS = np.dtype(
             "max_weight",
             "epsilon",
             "depth",
-            "until",
             "widen_k",
             "widen_alpha",
             "goal",
@@ -335,14 +340,17 @@ class Tree(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Leaves on their way to an evaluator, and what it says of them (leaves.py)."""
+    """Leaves on their way to an evaluator, and what it says of them (leaves.py).
+
+    The leaves are in one half of the arrays, and the next ones will be in the other.
+    """
 
     states: Any
-    owner: Any  # the tree that each belongs to
+    owner: Any  # the tree that each belongs to, in order
     players: Any  # who decides there
     paths: Any  # node numbers from its root
     movers: Any
     depths: Any  # nodes on its path
-    values: Any  # each player's reward
+    values: Any  # each player's reward; these two have a row for each answer, from the first on
     weights: Any  # by action
-    state: Any  # how many leaves there are, and WITH_WEIGHTS, WITHOUT_WEIGHTS or WITHOUT
+    state: Any  # LEAVES, FROM, GIVEN, MOVERS

@@ -226,6 +226,9 @@ def _options(saved: dict[str, Any]) -> Options:
         "noise": Noise,
         "gumbel": Gumbel,
     }
+    rollout = saved.get("rollout") or {}
+    if rollout.get("until", 0) is None:  # an option that nobody used, in files of before
+        del rollout["until"]
     ready = {k: kinds[k](**v) if k in kinds and v is not None else v for k, v in saved.items()}
     return Options(**ready)
 

@@ -133,13 +133,12 @@ class Rollout:
     Magnuson 4.4: probability ∝ ``weight · (floor + T[key] / max T)``).
     ``epsilon``: probability of a uniform action instead (ε-greedy).
     ``depth``: cut after this many actions and ask the domain's ``value``; 0 evaluates the leaf
-    without any rollout.  ``until``: single player; stop as soon as ``value`` reaches this.
+    without any rollout.
     """
 
     policy: Policy = "uniform"
     epsilon: float = 0.0
     depth: int | None = None
-    until: float | None = None
     floor: float = 0.05
 
     def __post_init__(self) -> None:
@@ -150,8 +149,6 @@ class Rollout:
             _number("Rollout(depth)", self.depth, 0)
             if not isinstance(self.depth, int):
                 raise OptionError(f"Rollout(depth) must be a whole number, not {self.depth!r}")
-        if self.until is not None:
-            _number("Rollout(until)", self.until, -math.inf)
 
 
 @_options

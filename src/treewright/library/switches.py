@@ -54,7 +54,6 @@ def switches_of(domain: Domain, options: Options, evaluated: bool = False) -> Sw
         EPSILON=rollout.epsilon > 0,
         CUT=rollout.depth is not None,
         AT_LEAF=rollout.depth == 0,
-        UNTIL=rollout.until is not None,
         TURN=options.horizon == "turn",
         MAX_BACKUP=options.max_backup > 0,
         SOLVER=options.solver,
@@ -96,7 +95,6 @@ def params_of(options: Options, memory: int, when_full: str) -> dict[str, float]
         "max_weight": options.max_backup,
         "epsilon": rollout.epsilon,
         "depth": -1.0 if rollout.depth is None else rollout.depth,
-        "until": math.inf if rollout.until is None else rollout.until,
         "widen_k": widening.k if widening else 0.0,
         "widen_alpha": widening.alpha if widening else 0.0,
         "noise_alpha": noise.alpha if noise else 1.0,
@@ -153,7 +151,6 @@ def _check(domain: Domain, options: Options, evaluated: bool) -> None:
         (options.priors, "priors", "prior"),
         (options.head_start > 0, "head_start", "weight"),
         (rollout.depth is not None, "Rollout(depth)", "value"),
-        (rollout.until is not None, "Rollout(until)", "value"),
         (options.horizon == "turn", "horizon='turn'", "value"),
         (options.information is not None, f"information={options.information!r}", "determinise"),
     ]
@@ -180,11 +177,9 @@ def _check(domain: Domain, options: Options, evaluated: bool) -> None:
             f"RAVE and action-value tables need {name}.keys: how many different actions "
             f"(or amaf_key values) there are"
         )
-    single = options.max_backup > 0 or rollout.until is not None
-    if domain.players > 1 and (single or options.keep_state or options.bound):
-        raise OptionError(
-            f"max_backup, bound, Rollout(until) and keep_state are for one player; {name} has more"
-        )
+    single = options.max_backup > 0 or options.keep_state or options.bound
+    if domain.players > 1 and single:
+        raise OptionError(f"max_backup, bound and keep_state are for one player; {name} has more")
     if domain.players > 2 and options.solver:
         raise OptionError(f"the solver is for one or two players; {name} has {domain.players}")
     if hides(domain, options):

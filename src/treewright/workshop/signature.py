@@ -78,7 +78,6 @@ VARIANTS = CORE_VARIANTS | {
     "drawn": Options(expand="rollout", widening=Widening(k=1.0, alpha=0.7)),
     "listed": Options(expand="listed"),
     "dense": Options(dense=True),
-    "until": Options(rollout=Rollout(until=0.2)),
     "turn": Options(horizon="turn", choose="value"),
     "choose-value": Options(choose="value"),
     "choose-max": Options(max_backup=0.5, choose="max"),

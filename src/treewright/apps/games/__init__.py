@@ -15,8 +15,10 @@ APP = App(
         "liars-dice-v1": ".liars_dice:LiarsDice",
     },
     experiments=(
+        ".experiments.batch_strength:EXPERIMENT",
         ".experiments.connect_four_strength:EXPERIMENT",
         ".experiments.dice_information:EXPERIMENT",
+        ".experiments.learning_curve:EXPERIMENT",
         ".experiments.openspiel_information:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",
         ".experiments.threads_strength:EXPERIMENT",
@@ -28,6 +30,7 @@ APP = App(
     ),
     benchmarks={
         "core": Command(".commands:core", "Simulations per second, beside every installed peer."),
+        "evaluate": Command(".commands:evaluate", "Leaves per second of a constant evaluator."),
         "gpu": Command(".commands:gpu", "Many trees at once: cores, a GPU, and mctx."),
         "memory": Command(".commands:memory", "Many nodes in a fixed budget of memory."),
     },

@@ -1,4 +1,4 @@
-"""``treewright bench core``, ``treewright bench memory`` and ``treewright bench gpu``."""
+"""``treewright bench`` of the kernel: core, evaluate, memory and gpu."""
 
 from typing import Annotated
 
@@ -19,6 +19,20 @@ def core(
     from treewright.apps.games.benchmarks.core import run, table
 
     emit_measured("measuring every library in turns", lambda: run(seconds), table, as_json, quiet)
+
+
+def evaluate(
+    seconds: CpuSeconds = 5.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Leaves per CPU second with a constant evaluator, beside mctx where it is installed.
+
+    Examples: treewright bench evaluate; treewright bench evaluate --seconds 20 --json
+    """
+    from treewright.apps.games.benchmarks.evaluate import run, table
+
+    emit_measured("searching many roots in turns", lambda: run(seconds), table, as_json, quiet)
 
 
 def memory(

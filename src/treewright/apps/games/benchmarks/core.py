@@ -5,13 +5,14 @@ per search, from the empty board.  OpenSpiel's returns are in [-1, 1] and ours i
 the same search needs twice the exploration constant there.
 """
 
+import math
 import statistics
 import time
 from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from treewright.library.options import Options
+from treewright.library.options import Options, Rules
 from treewright.library.registry import make
 from treewright.library.search import Search
 from treewright.workshop.measuring import per_cpu_second
@@ -127,7 +128,7 @@ def run(seconds: float) -> list[dict[str, Any]]:
         rate = statistics.median(rates[name, game])
         own = statistics.median(rates["treewright", game])
         rows.append({"name": name, "game": game, "rate": rate, "ratio": own / rate})
-    rows.append(_threads())
+    rows += [_rule("tictactoe"), _rule("connect-four"), _threads()]
     return rows
 
 
@@ -140,6 +141,30 @@ def _rate(runner: Run, simulations: int, seconds: float, seed: int) -> float:
         return simulations
 
     return per_cpu_second(work, seconds)
+
+
+def uct(q, log, root, c):  # type: ignore[no-untyped-def]  # compiled
+    """The rule that is built in, as a user would give it."""
+    return q + c * math.sqrt(log) * root
+
+
+def _rule(game: str, simulations: int = 10_000, turns: int = 200) -> dict[str, Any]:
+    """What UCT costs as a function beside the one built in: the same tree, in short turns.
+
+    The least time of each counts: whatever else the machine does only adds to it.
+    """
+    rules = (None, Rules(urgency=uct))
+    searches = [Search(make(game), Options(c=C, rules=rule), memory="8MiB") for rule in rules]
+    least = [math.inf, math.inf]
+    for _ in range(turns):
+        for i, search in enumerate(searches):
+            search.begin()
+            search.run(1)  # the first turn compiles here
+            started = time.process_time()
+            search.run(simulations)
+            least[i] = min(least[i], time.process_time() - started)
+    ratio = least[1] / least[0]
+    return {"name": "UCT built in against a function", "game": game, "rate": None, "ratio": ratio}
 
 
 def _threads(simulations: int = 400_000) -> dict[str, Any]:
