@@ -225,7 +225,7 @@ def test_read_only_answers_need_no_other_kernel():
 
     search = tw.Search(TicTacToe(), PUCT, seed=1, evaluate=evaluate, memory="1MiB")
     search.run(20)
-    assert len(search.workers[0]._leaves._kernel.signatures) == 1
+    assert len(search.workers[0]._leaves._kernel._forms) == 1
 
 
 # -------------------------------------------------------------------------- bad evaluators
