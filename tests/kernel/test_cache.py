@@ -91,6 +91,12 @@ Small = module.Small
 """
 
 
+IMPORTED = """
+import sys
+print(sorted({"numba", "scipy", "pandas"} & set(sys.modules)))
+"""
+
+
 class Project:
     """A folder with a domain in four files, and a cache of its own."""
 
@@ -179,6 +185,12 @@ def test_edits_are_picked_up_at_once(tmp_path):
     assert project.run() == [0.5, 0, []], "a module that went by another name"
     assert project.run({"solver": True})[1] == 0, "a structural switch is another kernel"
     assert project.run({"c": 0.3})[1] == 1, "a number is not"
+
+
+def test_what_is_kept_is_run_without_the_compiler(tmp_path):
+    project = Project(tmp_path)
+    assert "numba" in project.python(RUN + IMPORTED, "{}")
+    assert project.python(RUN + IMPORTED, "{}") == "[]"
 
 
 def test_a_module_that_nobody_can_import_by_its_name(tmp_path):

@@ -58,3 +58,24 @@ def _signature(only: list[str], write: Path | None, as_json: bool, quiet: bool) 
     if write is not None:
         write_whole(write, json_text(data, indent=1))
     emit(data, f"{f'total of {len(parts)} parts':32} {whole}", as_json)
+
+
+@app.command()
+def start(
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this one, such as nim; can be repeated.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """How long first commands take: with nothing compiled, and once more.
+
+    Each is a process of its own with a cache of its own.
+
+    Examples: treewright bench start; treewright bench start --only nim --only story --json
+    """
+    from treewright.workshop.starting import measured, table
+
+    with working("starting one after another", quiet):
+        rows = measured(only or (), seen=lambda name: None)
+    emit(rows, table(rows), as_json)

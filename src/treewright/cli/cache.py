@@ -1,12 +1,16 @@
 """``treewright cache``: the compiled kernels on disk."""
 
+import os
+from typing import Annotated
+
 import typer
 
-from treewright.workshop.commands import Json, Quiet, emit
+from treewright.workshop.commands import Json, Quiet, emit, working
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Compiled kernels on disk.\n\nExamples: treewright cache info; treewright cache clear",
+    help="Compiled kernels on disk.\n\n"
+    "Examples: treewright cache info; treewright cache warm; treewright cache clear",
 )
 
 
@@ -35,3 +39,27 @@ def clear(as_json: Json = False, quiet: Quiet = False) -> None:
 
     removed = cache.clear()
     emit({"removed": removed}, f"{removed} kernels removed", as_json)
+
+
+@app.command()
+def warm(
+    what: Annotated[
+        list[str] | None, typer.Argument(help="Such as nim, story or go; all without.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="So many at a time.")] = os.cpu_count() or 1,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compile what the first commands of the applications need, so that they start at once.
+
+    Examples: treewright cache warm; treewright cache warm story level --workers 2
+    """
+    from treewright.workshop.starting import warmed
+
+    def seen(name: str) -> None:
+        if not (quiet or as_json):
+            typer.echo(f"{name} is compiled")
+
+    with working("compiling", quiet):
+        count = warmed(what or (), workers, seen)
+    emit({"compiled": count}, f"{count} commands start at once now", as_json)

@@ -99,7 +99,6 @@ class Fingerprint:
     def function(self, function: types.FunctionType) -> None:
         if not self._is_new(function):
             return
-        # Numba's cache imports a function's module by its name
         self.add("function", function.__module__, function.__name__, is_inlined(function))
         self.code(function.__code__)
         attributes = attributes_read(function.__code__)

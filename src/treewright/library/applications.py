@@ -40,6 +40,8 @@ class App:
     experiments: places of :class:`treewright.workshop.experiments.Experiment`.
     benchmarks: name → a command below ``treewright bench``.
     gallery: name → a function ``piece(seed)``.
+    first: name → the command that a newcomer runs first: ``treewright bench start`` measures how
+        long it takes, and ``treewright cache warm`` compiles what it needs.
     samples: a dictionary of small instances of its domains (``workshop/samples.py``).
     by_source: experiments tell versions of this application apart by the source of its modules,
         not function by function: for code that is generated or can't be followed.
@@ -52,6 +54,7 @@ class App:
     experiments: tuple[str, ...] = ()
     benchmarks: Mapping[str, Command] = field(default_factory=dict)
     gallery: Mapping[str, str] = field(default_factory=dict)
+    first: Mapping[str, str] = field(default_factory=dict)
     samples: str = ""
     by_source: bool = False
     uses: tuple[str, ...] = ()

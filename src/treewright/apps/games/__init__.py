@@ -41,5 +41,9 @@ APP = App(
         "samegame": ".gallery.samegame:piece",
         "experiment": ".gallery.experiment:piece",
     },
+    first={
+        "nim": "search nim --simulations 1000",
+        "connect-four": "search connect-four --simulations 1000",
+    },
     samples=".samples:SAMPLES",
 )

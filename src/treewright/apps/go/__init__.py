@@ -22,6 +22,7 @@ APP = App(
     ),
     benchmarks={"go": Command(".commands:bench", "Simulations per second, 9x9 and 19x19.")},
     gallery={"go": ".gallery:piece"},
+    first={"go": "search go --simulations 100"},
     samples=".samples:SAMPLES",
     by_source=True,
 )

@@ -17,5 +17,6 @@ APP = App(
         ".experiments.sets:EXPERIMENT",
     ),
     gallery={"level": ".gallery:piece"},
+    first={"level": "level generate"},
     samples=".samples:SAMPLES",
 )

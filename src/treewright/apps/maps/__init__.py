@@ -17,5 +17,6 @@ APP = App(
         ".experiments.methods:EXPERIMENT",
     ),
     gallery={"map": ".gallery:piece"},
+    first={"map": "map generate mcguinness --evaluations 20000"},
     samples=".samples:SAMPLES",
 )

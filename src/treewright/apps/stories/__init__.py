@@ -16,6 +16,7 @@ APP = App(
     ),
     benchmarks={"stories": Command(".commands:bench", "CPU seconds of the default search.")},
     gallery={"story": ".gallery:piece"},
+    first={"story": "story generate sherlock"},
     samples=".samples:SAMPLES",
     by_source=True,  # its functions are generated from files
 )

@@ -15,5 +15,6 @@ APP = App(
         "tactics": Command(".commands:bench", "Random actions and evaluated turns per second.")
     },
     gallery={"tactics": ".gallery:piece"},
+    first={"tactics": "tactics tournament --agents emcts,greedy-action --ap 5 --games 2"},
     samples=".samples:SAMPLES",
 )

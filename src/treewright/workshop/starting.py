@@ -1,0 +1,78 @@
+"""How long a newcomer waits: first commands with an empty cache, and once more with a full one."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from treewright.errors import OptionError, TreewrightError, nearest
+from treewright.library.applications import declared
+
+
+def first_commands(only: Iterable[str] = ()) -> dict[str, str]:
+    """What applications declare as the first command, or those that are named."""
+    known: dict[str, str] = declared("first")
+    for name in only:
+        if name not in known:
+            raise OptionError(f"there is no first command {name!r}{nearest(name, known)}")
+    return {name: known[name] for name in only} or known
+
+
+def measured(
+    only: Iterable[str] = (), seen: Callable[[str], object] = print
+) -> list[dict[str, float | str]]:
+    """CPU seconds of each command as a process of its own: cold, then the least of three warm."""
+    rows: list[dict[str, float | str]] = []
+    for name, command in first_commands(only).items():
+        seen(name)
+        with tempfile.TemporaryDirectory() as folder:
+            cold = _cpu_seconds(command, Path(folder))
+            warm = min(_cpu_seconds(command, Path(folder)) for _ in range(3))
+        rows.append({"name": name, "command": command, "cold": cold, "warm": warm})
+    return rows
+
+
+def warmed(only: Iterable[str], workers: int, seen: Callable[[str], object]) -> int:
+    """Compile what the first commands need, several at a time; how many there were."""
+    commands = first_commands(only)
+
+    def warm(name: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            _run(commands[name], Path(folder), dict(os.environ))
+        seen(name)
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(warm, commands))
+    return len(commands)
+
+
+def _cpu_seconds(command: str, folder: Path) -> float:
+    import resource  # not everywhere
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _run(command, folder, {**os.environ, "TREEWRIGHT_CACHE": str(folder / "cache")})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run(command: str, folder: Path, environment: dict[str, str]) -> None:
+    """Run a command of ours in a folder of its own; what it prints is of no interest."""
+    arguments = [sys.executable, "-m", "treewright", *shlex.split(command)]
+    ended = subprocess.run(
+        arguments, cwd=folder, env=environment, capture_output=True, text=True, errors="replace"
+    )
+    if ended.returncode:
+        said = ended.stderr.strip().splitlines() or ["nothing was said"]
+        raise TreewrightError(f"treewright {command} ended with {ended.returncode}: {said[-1]}")
+
+
+def table(rows: list[dict[str, float | str]]) -> str:
+    """CPU seconds of the whole process."""
+    lines = [f"{'':14} {'cold':>7} {'warm':>7}  CPU seconds of the whole process"]
+    for row in rows:
+        lines.append(f"{row['name']:14} {row['cold']:7.2f} {row['warm']:7.2f}  {row['command']}")
+    return "\n".join(lines)
