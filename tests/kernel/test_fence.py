@@ -6,6 +6,7 @@ import tomllib
 import warnings
 
 import pytest
+from test_damaged_cache import NoFunctions
 
 import treewright as tw
 from treewright.kernel import fence, specialise
@@ -61,42 +62,62 @@ def test_plain_numba_builds_the_same_tree(monkeypatch, tmp_path, name, options):
     assert set(tmp_path.iterdir()) > kept
 
 
-def falls_back(said):
-    """The first search warns, the second does not, and both are compiled by plain Numba."""
-    with pytest.warns(RuntimeWarning, match=said) as warned:
+@pytest.fixture
+def falls_back(tmp_path):
+    """The first kernel warns, the second does not, and both are compiled by plain Numba."""
+
+    def added(number):
+        text = tmp_path / f"add_{number}.py"
+        text.write_text(f"def entry(x):\n    return x + {number}\n")
+        found = specialise.specialise(NoFunctions(), {}, (text,), "entry").entry
+        assert found(1) == 1 + number
+        return found
+
+    def check(said):
+        with pytest.warns(RuntimeWarning, match=said) as warned:
+            kernel = added(1)
+        assert len(warned) == 1
+        assert not is_whole(kernel)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kernel = added(2)
+        assert not is_whole(kernel)
+
+    return check
+
+
+def test_a_search_where_numba_was_not_expected(monkeypatch):
+    monkeypatch.setattr(fence, "NUMBA", ((9, 0), (9, 1)))
+    with pytest.warns(RuntimeWarning, match="plain Numba") as warned:
         _, kernel = searched("nim")
     assert len(warned) == 1
-    assert not is_whole(kernel)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        _, kernel = searched("nim", solver=True)
     assert not is_whole(kernel)
 
 
 @pytest.mark.parametrize("name", ["NUMBA", "LLVMLITE"])
-def test_another_version(monkeypatch, name):
+def test_another_version(monkeypatch, falls_back, name):
     monkeypatch.setattr(fence, name, ((9, 0), (9, 1)))
     falls_back(rf"plain Numba.* {name.lower()} .* tested versions, from 9.0 to below 9.1")
 
 
-def test_insides_of_another_form(monkeypatch):
+def test_insides_of_another_form(monkeypatch, falls_back):
     changed = fence.LEANS_ON | {"numba.core.compiler:Compiler.compile_extra": ("self", "other")}
     monkeypatch.setattr(fence, "LEANS_ON", changed)
     falls_back(r"plain Numba.*:Compiler.compile_extra has other parameters")
 
 
-def test_insides_that_are_gone(monkeypatch):
+def test_insides_that_are_gone(monkeypatch, falls_back):
     changed = fence.LEANS_ON | {"numba.core.codegen:JITCodeLibrary.gone": ("self",)}
     monkeypatch.setattr(fence, "LEANS_ON", changed)
     falls_back(r"plain Numba.* has no numba.core.codegen:JITCodeLibrary.gone")
 
 
-def test_insides_that_raise(monkeypatch):
+def test_insides_that_raise(monkeypatch, falls_back):
     monkeypatch.setattr("treewright.kernel.whole._of_numbers", lambda template: 1 / 0)
     falls_back(r"plain Numba.* raise ZeroDivisionError")
 
 
-def test_insides_that_compile_too_often(monkeypatch):
+def test_insides_that_compile_too_often(monkeypatch, falls_back):
     monkeypatch.setattr("treewright.kernel.whole._of_numbers", lambda template: template)
     falls_back(r"plain Numba.* once for each number")
 

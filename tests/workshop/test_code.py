@@ -41,6 +41,7 @@ def test_a_changed_constant_of_a_domain_reaches_its_experiments_only(monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(connect_four, "HEIGHT", 5)
         played = {"connect-four-strength", "threads-strength", "transpositions-connect-four"}
+        played |= {"batch-strength", "learning-curve"}
         assert changed(before) == played | {"transpositions-solved"}
     assert changed(before) == set()
 
