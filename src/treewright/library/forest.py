@@ -104,8 +104,11 @@ class Forest:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
         if _count(states) != len(self):
             raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
-        if seed is not None:
-            self.seed = seed
+        with self._like._alone():
+            self._begin(states, self.seed if seed is None else seed)
+
+    def _begin(self, states: int | Sequence[Any], seed: int) -> None:
+        self.seed = seed
         at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
         at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
         positions = [s if isinstance(s, Position) else Position(self.domain, s) for s in own]
@@ -120,6 +123,11 @@ class Forest:
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
         """Search each position with so many more simulations; one that has ended is left out."""
         self._like._check_budget(simulations, seconds, None)
+        with self._like._alone():
+            self._run(simulations, seconds)
+        return self
+
+    def _run(self, simulations: int, seconds: float) -> None:
         self._like._stop.clear()
         self._trees.compile()
         limits = self._trees.made + np.where(self.ended, 0, simulations)
@@ -132,7 +140,6 @@ class Forest:
             self._trees.run(limits, pace.simulations, pace.enough)
         self._seconds = time.perf_counter() - started
         self._check()
-        return self
 
     def _check(self) -> None:
         """A tree that its domain has broken, in one sentence; the others have gone on."""
