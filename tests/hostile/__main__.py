@@ -55,7 +55,7 @@ def edits(count, folder, seed):
 
 
 def trees(count, folder, seed):
-    return fuzz_trees.fuzz_trees(count, Path(folder), seed)
+    return fuzz_trees.fuzz_trees(count, Path(folder), seed, all_of_them=True)
 
 
 # what is tried, what of the time it gets, and how many tries are one batch
