@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import fuzz_disk
 import fuzz_edits
 import fuzz_files
 import fuzz_http
@@ -66,6 +67,8 @@ FUZZERS = {
     "HTTP request": (http, 2.0, 500),
     "command line": (options, 4.0, 50),
     "edited domain": (edits, 3.0, 500),
+    "damaged cache": (fuzz_disk.fuzz_cache, 2.0, 500),
+    "full disk": (fuzz_disk.fuzz_full, 2.0, 100),
     "kill -9": (fuzz_kills.fuzz, 6.0, 5),
 }
 
