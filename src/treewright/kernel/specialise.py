@@ -9,6 +9,7 @@ Interpreted: the same text, the same functions, no compiler.
 import contextlib
 import functools
 import hashlib
+import os
 import threading
 import types
 import warnings
@@ -74,6 +75,8 @@ def specialise(
     text = "\n\n".join(path.read_text() for path in texts)
     if not compiled:
         return _interpreted(domain, constants, text, texts[-1], rules)
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise CompileError("NUMBA_DISABLE_JIT is set: unset it, or search with engine='python'")
     key, keep = _key(domain, constants, text, debug, rules)
     if (known := _loaded.get((key, entry))) is not None:
         return _hold(key, entry, known)

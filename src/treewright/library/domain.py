@@ -206,6 +206,14 @@ class Domain:
             raise OptionError(f"{self.name}: {error}") from error
         return s
 
+    def check_state(self, s: Any) -> Any:
+        """The state itself, if it can be one of this domain."""
+        if self.is_record and getattr(getattr(s, "_record", None), "dtype", None) != self.state:
+            raise OptionError(
+                f"{type(s).__name__} is no state of {self.name}: give what position.state is"
+            )
+        return s
+
     def copy_state(self, s: Any) -> Any:
         """A copy of an interpreted state."""
         from treewright.kernel.interpreted import RecordProxy

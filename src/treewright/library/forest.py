@@ -111,7 +111,8 @@ class Forest:
         self.seed = seed
         at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
         at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
-        positions = [s if isinstance(s, Position) else Position(self.domain, s) for s in own]
+        states = [s.state if isinstance(s, Position) else s for s in own]
+        positions = [Position(self.domain, self.domain.check_state(s)) for s in states]
         if self.domain.is_record:
             self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
         else:
@@ -160,6 +161,8 @@ class Forest:
 
     def search(self, i: int) -> Search:
         """The search of one position, to look at or to go on with; a copy."""
+        if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < len(self):
+            raise OptionError(f"positions are numbered from 0 to {len(self) - 1}; not {i!r}")
         like = self._like
         copied = Search(
             self.domain,
@@ -268,7 +271,8 @@ def _distinct(states: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
 
 def _count(states: int | Sequence[Any]) -> int:
     """How many positions there are."""
-    if isinstance(states, bool) or (isinstance(states, int) and states < 1):
+    counted = isinstance(states, (int, list, tuple, np.ndarray)) and not isinstance(states, bool)
+    if not counted or (isinstance(states, int) and states < 1):
         raise OptionError(f"a forest needs at least one position, not {states!r}")
     count = states if isinstance(states, int) else len(states)
     if not count:

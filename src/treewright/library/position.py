@@ -23,7 +23,7 @@ class Position:
 
     def __init__(self, domain: Domain, state: Any = None) -> None:
         self.domain = domain
-        self.state = domain.new_state() if state is None else state
+        self.state = domain.new_state() if state is None else domain.check_state(state)
         self._hooks = domain.interpreted
         self._tables = domain.interpreted_tables
         self.history: list[int] = []

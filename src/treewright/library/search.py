@@ -308,6 +308,8 @@ class Search(Running):
         ``above`` counts as a best sequence (single player).  The compiled kernel, the stream of
         random numbers and the action-value table go on in both cases.
         """
+        if state is not None:
+            self.domain.check_state(state)
         with self._paused():
             for worker in self.workers:
                 if state is not None:
@@ -345,9 +347,9 @@ class Search(Running):
     def result(self) -> Result:
         """What is known now, without searching."""
         with self._paused(reading=True):
-            return self._result()
+            return self._known()
 
-    def _result(self) -> Result:
+    def _known(self) -> Result:
         tree = self.tree
         position = self.position
         if position.ended:
