@@ -38,6 +38,28 @@ def test_states_of_another_domain():
     assert search.run(5).simulations == 5
 
 
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("liars-dice", {"seed": 2.5}),
+        ("liars-dice", {"tables": 3}),
+        ("kuhn-poker", {"deal": 5}),
+        ("kuhn-poker", {"constants": "x"}),
+        ("functions", {"splits": 10**30}),
+        ("go", {"diagram": 5}),
+        ("go", {"handicap": 2.5}),
+        ("levels", {"chain": 5}),
+        ("maps-grow", {"spacing": 0}),
+        ("maps-grow", {"gap": "x"}),
+        ("hero-academy", {"seed": 2.5}),
+    ],
+)
+def test_settings_of_any_kind(name, settings):
+    with pytest.raises(tw.OptionError, match=next(iter(settings))) as raised:
+        tw.Position(tw.make(name, **settings))
+    assert "\n" not in str(raised.value)
+
+
 @pytest.mark.parametrize("count", [1.5, None, {}, 5j])
 def test_how_many_positions(count):
     with pytest.raises(tw.OptionError, match="a forest needs"):
