@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 
 import numpy as np
 import pytest
@@ -61,6 +62,19 @@ def test_a_leaf_that_waits_for_an_evaluator(tmp_path, column):
     np.savez(path, **arrays)
     with pytest.raises(tw.TreeFileError, match="waits for an evaluator"):
         tw.load(path, TicTacToe(), evaluate=judge)
+
+
+def test_statistics_of_a_user_may_be_infinite(tmp_path):
+    """Such as the lowest reward so far, where there was none: what was saved can be loaded."""
+
+    def forget(node, reward):
+        node.lowest = math.inf
+
+    rules = tw.Rules(back_up=forget, statistics=("lowest",))
+    search = tw.Search(TicTacToe(), tw.Options(rules=rules), engine="python", memory="1MiB")
+    search.run(20)
+    search.save(tmp_path / "tree.npz")
+    assert tw.load(tmp_path / "tree.npz", TicTacToe(), rules).run(5).simulations == 25
 
 
 def test_workers_are_those_of_the_file(saved):

@@ -61,7 +61,7 @@ def _check_numbers(worker: Worker, saved: dict[str, np.ndarray]) -> None:
     for rows in (nodes, edges):
         for name in rows.dtype.names or ():
             column = rows[name]
-            if column.dtype.kind == "f":
+            if column.dtype.kind == "f" and name not in on.STATISTICS:  # those are the user's
                 fine = np.isfinite(column)
                 if name == "best":
                     fine |= column == -np.inf
