@@ -48,7 +48,7 @@ def test_an_impossible_number_is_refused(saved, array, column, row, value, said)
 
 @pytest.mark.parametrize("column", ["pending", "visits"])
 def test_a_leaf_that_waits_for_an_evaluator(tmp_path, column):
-    """Every walk that comes to it would end without a simulation, and the search would not."""
+    """Every walk that comes to it would end without a simulation, again and again."""
     path = tmp_path / "tree.npz"
     search = tw.Search(TicTacToe(), seed=1, engine="python", evaluate=judge, batch=2)
     search.run(20)
