@@ -22,7 +22,7 @@ from treewright.apps.go.gtp.player import Player, style
 from treewright.apps.go.setup import to_point
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
-GAME = "E5 G6 C4 F7".split()
+GAME = ["E5", "G6", "C4", "F7"]
 SIMULATIONS = 20_000
 
 
@@ -75,7 +75,12 @@ def main(out: Path) -> None:
     go_board(figure, (0.345, 0.34, 0.25, 0.30))
     board = picture("tactics.png", (0.5, 0.5, 1, 0.97))
     show(figure, (0.60, 0.34, 0.39, 0.30), board, "Hero Academy")
-    show(figure, (0.01, 0.01, 0.56, 0.29), picture("story.svg", (0, 0, 1, 0.45)), "A story: what led to what")
+    show(
+        figure,
+        (0.01, 0.01, 0.56, 0.29),
+        picture("story.svg", (0, 0, 1, 0.45)),
+        "A story: what led to what",
+    )
     show(figure, (0.60, 0.01, 0.39, 0.29), picture("tree.png", (0, 0.04, 1, 1)), "A search tree")
     figure.savefig(out)
 
