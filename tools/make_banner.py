@@ -61,7 +61,8 @@ def go_board(figure: Figure, place: tuple[float, float, float, float]) -> None:
             size = 22 * (child.visits / most) ** 0.4
             axes.plot(column, row, "o", ms=size, mfc="#2f6fb3", mec="none", alpha=0.75, zorder=3)
             share = f"{child.visits / SIMULATIONS:.0%}"
-            axes.text(column, row, share, fontsize=6, color="white", ha="center", va="center")
+            if child.visits > most / 12:
+                axes.text(column, row, share, fontsize=6, color="white", ha="center", va="center")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_title("Go: where the search looks", fontsize=10, loc="left")
