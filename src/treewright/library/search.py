@@ -410,6 +410,7 @@ class Search(Running):
             Position(self.domain, worker.root).play(action)
             if child >= 0:
                 worker.compact(child)
+                worker.run["stirred"] = 0  # the new root wants noise of its own
             else:
                 worker.reset()
         self.history.append(action)
