@@ -133,7 +133,7 @@ class Forest:
                 f"commit needs a whole number for each of {len(self)} positions, not {actions!r}"
             )
         given = given.astype(np.int64)
-        chance = np.flatnonzero((self._trees.runs["root_player"] < 0) & ~self.ended)
+        chance = np.flatnonzero(self._nobody & ~self.ended)
         draws = np.zeros(len(self), np.uint64)
         for i in chance.tolist():
             draws[i] = stream_seed(stream_seed(self.seed + i, -1 - len(self.history(i))))
@@ -244,6 +244,12 @@ class Forest:
         )
 
     @property
+    def _nobody(self) -> np.ndarray:
+        """Where nobody has a choice: the game has ended, or chance decides."""
+        found: np.ndarray = self.ended | (self._trees.runs["root_player"] < 0)
+        return found
+
+    @property
     def best(self) -> np.ndarray:
         """The action to play at each position; -1 where it has ended or chance decides."""
         if self.options.gumbel is None and self._like.choose != "visits":
@@ -254,8 +260,7 @@ class Forest:
             at = promises(roots, self.options.gumbel).argmax(axis=1)
         else:
             at = first_by_visits(roots)
-        nobody = self.ended | (self._trees.runs["root_player"] < 0)
-        return np.where(nobody, -1, roots.action[np.arange(len(self)), at])
+        return np.where(self._nobody, -1, roots.action[np.arange(len(self)), at])
 
     def policy(self, actions: int, temperature: float = 1.0) -> np.ndarray:
         """What to learn from: for each position a probability for each of so many actions.
@@ -267,16 +272,17 @@ class Forest:
         return by_action(roots, policy_of(roots, self.options, temperature), actions)
 
     def sample(self, temperature: float = 1.0) -> np.ndarray:
-        """An action for each position, drawn by :meth:`policy`; -1 where it has ended.
+        """An action for each position, drawn by :meth:`policy`; -1 where nobody has a choice.
 
-        The draw depends on the seed and on how many simulations were made.
+        That is where it has ended, and where chance decides, which :meth:`commit` draws.  The draw
+        depends on the seed and on how many simulations were made.
         """
         roots = self.roots()
         chances = policy_of(roots, self.options, temperature)
         key = [self.seed & (2**64 - 1), int(self.simulations.sum())]
         drawn = np.random.default_rng(key).random(len(self))[:, None]
         at = np.minimum((chances.cumsum(axis=1) <= drawn).sum(axis=1), chances.shape[1] - 1)
-        return np.where(self.ended, -1, roots.action[np.arange(len(self)), at])
+        return np.where(self._nobody, -1, roots.action[np.arange(len(self)), at])
 
 
 class _Pace:
