@@ -169,6 +169,21 @@ def test_bad_actions_are_refused_and_nothing_is_played(given, said):
     assert forest.history(0) == []
 
 
+def test_what_is_not_there_is_one_sentence():
+    forest = tw.Forest(TicTacToe(), 2, engine="python", memory="1MiB")
+    with pytest.raises(tw.OptionError, match="not every position was searched: run first"):
+        forest.commit()
+    for look in (forest.search, forest.position, forest.history, forest.result):
+        for i in (-1, 2):
+            with pytest.raises(tw.OptionError, match=f"positions from 0 to 1, not {i}"):
+                look(i)
+    for other in (tw.Position(Digits()), 3, "x"):
+        with pytest.raises(tw.OptionError, match="is no position of tictactoe"):
+            forest.begin([tw.Position(TicTacToe()), other])
+        with pytest.raises(tw.OptionError, match="is no position of tictactoe"):
+            tw.Search(TicTacToe(), engine="python").begin(other)
+
+
 def test_a_root_that_a_commit_reaches_has_noise_of_its_own():
     one = tw.Search(TicTacToe(), NOISY, seed=1, engine="python", evaluate=even, batch=1)
     other = tw.Search(TicTacToe(), NOISY, seed=1, engine="python", evaluate=even, batch=1)

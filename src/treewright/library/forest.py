@@ -19,7 +19,7 @@ from treewright.kernel.worker import status_message
 from treewright.library.domain import Domain
 from treewright.library.options import Options
 from treewright.library.phases import STOPPED
-from treewright.library.position import Position
+from treewright.library.position import Position, state_of
 from treewright.library.result import Result
 from treewright.library.root import (
     Roots,
@@ -109,7 +109,7 @@ class Forest:
             self.seed = seed
         at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
         at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
-        positions = [s if isinstance(s, Position) else Position(self.domain, s) for s in own]
+        positions = [Position(self.domain, state_of(self.domain, s)) for s in own]
         if self.domain.is_record:
             self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
         else:
@@ -121,6 +121,10 @@ class Forest:
         self._rooted = np.zeros(len(self), np.int64)  # simulations when the roots were new
         self._best: dict[int, tuple[float, list[int]]] = {}
 
+    def _check_index(self, i: int) -> None:
+        if not 0 <= i < len(self):
+            raise OptionError(f"this forest has positions from 0 to {len(self) - 1}, not {i!r}")
+
     def commit(self, actions: Sequence[int] | np.ndarray | None = None) -> "Forest":
         """Play an action at each position, the best if none are given, and keep what is below it.
 
@@ -128,6 +132,8 @@ class Forest:
         drawn, as by :meth:`Search.draw`.  With ``Options(gumbel=…)`` trees begin anew.
         """
         given = np.array(self.best if actions is None else actions)
+        if actions is None and ((given < 0) & ~self._nobody).any():
+            raise OptionError("not every position was searched: run first, or say what to play")
         if given.shape != (len(self),) or given.dtype.kind not in "iu":
             raise OptionError(
                 f"commit needs a whole number for each of {len(self)} positions, not {actions!r}"
@@ -150,10 +156,12 @@ class Forest:
 
     def history(self, i: int) -> list[int]:
         """The actions that were committed at one position."""
+        self._check_index(i)
         return [int(row[i]) for row in self._played if row[i] >= 0]
 
     def position(self, i: int) -> Position:
         """Where one of the positions is now; a copy, free to play with."""
+        self._check_index(i)
         return Position(self.domain, self.domain.copy_state(self._state(i)))
 
     def _keep_best(self) -> None:
@@ -204,6 +212,7 @@ class Forest:
 
     def search(self, i: int) -> Search:
         """The search of one position, to look at or to go on with; a copy."""
+        self._check_index(i)
         like = self._like
         copied = Search(
             self.domain,

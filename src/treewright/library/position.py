@@ -154,3 +154,12 @@ class Position:
         out = Cells(np.zeros(self.domain.players))
         self._hooks[hook](self.state, self._tables, out)
         return [out[i] for i in range(self.domain.players)]
+
+
+def state_of(domain: Domain, given: Any) -> Any:
+    """The state of a position, or a state itself, if it is one of this domain's."""
+    state = given.state if isinstance(given, Position) else given
+    record = getattr(state, "_record", None)
+    if domain.is_record and (record is None or record.dtype != domain.state):
+        raise OptionError(f"{given!r} is no position of {domain.name}")
+    return state

@@ -19,7 +19,7 @@ from treewright.library.phases import (
     in_one_call,
     one_by_one,
 )
-from treewright.library.position import Position
+from treewright.library.position import Position, state_of
 from treewright.library.result import Child, Result
 from treewright.library.root import Roots, policy_of, schedule
 from treewright.library.running import Progress, Running, around, search_step
@@ -308,6 +308,7 @@ class Search(Running):
         ``above`` counts as a best sequence (single player).  The compiled kernel, the stream of
         random numbers and the action-value table go on in both cases.
         """
+        state = None if state is None else state_of(self.domain, state)
         for worker in self.workers:
             if state is not None:
                 worker.set_root(state)

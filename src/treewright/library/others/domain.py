@@ -71,7 +71,7 @@ class OthersDomain(Domain):
         self.max_actions = max(1, min(actions, MOST_ACTIONS))
         self.max_length = max(1, length)
         self.keys = keys
-        self._absent = () if hides else ("determinise", "view")
+        self._absent: tuple[str, ...] = () if hides else ("determinise", "view")
         self._absent += () if chance else ("sample_chance",)
         super().__init__()
 
