@@ -175,12 +175,12 @@ def test_what_is_not_there_is_one_sentence():
         forest.commit()
     for look in (forest.search, forest.position, forest.history, forest.result):
         for i in (-1, 2):
-            with pytest.raises(tw.OptionError, match=f"positions from 0 to 1, not {i}"):
+            with pytest.raises(tw.OptionError, match=f"from 0 to 1; not {i}"):
                 look(i)
     for other in (tw.Position(Digits()), 3, "x"):
-        with pytest.raises(tw.OptionError, match="is no position of tictactoe"):
+        with pytest.raises(tw.OptionError, match="is no state of tictactoe"):
             forest.begin([tw.Position(TicTacToe()), other])
-        with pytest.raises(tw.OptionError, match="is no position of tictactoe"):
+        with pytest.raises(tw.OptionError, match="is no state of tictactoe"):
             tw.Search(TicTacToe(), engine="python").begin(other)
 
 

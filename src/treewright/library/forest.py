@@ -105,8 +105,11 @@ class Forest:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
         if _count(states) != len(self):
             raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
-        if seed is not None:
-            self.seed = seed
+        with self._like._alone():
+            self._begin(states, self.seed if seed is None else seed)
+
+    def _begin(self, states: int | Sequence[Any], seed: int) -> None:
+        self.seed = seed
         at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
         at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
         positions = [Position(self.domain, state_of(self.domain, s)) for s in own]
@@ -122,8 +125,8 @@ class Forest:
         self._best: dict[int, tuple[float, list[int]]] = {}
 
     def _check_index(self, i: int) -> None:
-        if not 0 <= i < len(self):
-            raise OptionError(f"this forest has positions from 0 to {len(self) - 1}, not {i!r}")
+        if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < len(self):
+            raise OptionError(f"positions are numbered from 0 to {len(self) - 1}; not {i!r}")
 
     def commit(self, actions: Sequence[int] | np.ndarray | None = None) -> "Forest":
         """Play an action at each position, the best if none are given, and keep what is below it.
@@ -145,7 +148,8 @@ class Forest:
             draws[i] = stream_seed(stream_seed(self.seed + i, -1 - len(self.history(i))))
         self._keep_best()
         asked = given.copy()
-        codes = self._trees.commit(given, draws)
+        with self._like._alone():
+            codes = self._trees.commit(given, draws)
         for i in np.flatnonzero(codes == UNFIT).tolist():
             raise OptionError(f"position {i}: action {asked[i]} can't be played there")
         self._played.append(np.where(self.ended, -1, given))
@@ -177,6 +181,11 @@ class Forest:
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
         """Search each position with so many more simulations; one that has ended is left out."""
         self._like._check_budget(simulations, seconds, None)
+        with self._like._alone():
+            self._run(simulations, seconds)
+        return self
+
+    def _run(self, simulations: int, seconds: float) -> None:
         self._like._stop.clear()
         self._trees.compile()
         limits = self._trees.made + np.where(self.ended, 0, simulations)
@@ -191,7 +200,6 @@ class Forest:
             self._trees.run(limits, pace.simulations, pace.enough)
         self._seconds = time.perf_counter() - started
         self._check()
-        return self
 
     def _check(self) -> None:
         """A tree that its domain has broken, in one sentence; the others have gone on."""
@@ -330,7 +338,8 @@ def _distinct(states: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
 
 def _count(states: int | Sequence[Any]) -> int:
     """How many positions there are."""
-    if isinstance(states, bool) or (isinstance(states, int) and states < 1):
+    counted = isinstance(states, (int, list, tuple, np.ndarray)) and not isinstance(states, bool)
+    if not counted or (isinstance(states, int) and states < 1):
         raise OptionError(f"a forest needs at least one position, not {states!r}")
     count = states if isinstance(states, int) else len(states)
     if not count:

@@ -23,7 +23,7 @@ class Position:
 
     def __init__(self, domain: Domain, state: Any = None) -> None:
         self.domain = domain
-        self.state = domain.new_state() if state is None else state
+        self.state = domain.new_state() if state is None else domain.check_state(state)
         self._hooks = domain.interpreted
         self._tables = domain.interpreted_tables
         self.history: list[int] = []
@@ -162,8 +162,4 @@ class Position:
 
 def state_of(domain: Domain, given: Any) -> Any:
     """The state of a position, or a state itself, if it is one of this domain's."""
-    state = given.state if isinstance(given, Position) else given
-    record = getattr(state, "_record", None)
-    if domain.is_record and (record is None or record.dtype != domain.state):
-        raise OptionError(f"{given!r} is no position of {domain.name}")
-    return state
+    return domain.check_state(given.state if isinstance(given, Position) else given)

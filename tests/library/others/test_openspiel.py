@@ -235,6 +235,7 @@ def test_a_bot_plays_without_seeing():
     [
         ("tic_tac_to", "OpenSpiel has no game 'tic_tac_to'; did you mean 'tic_tac_toe'"),
         ("go(bord_size=9)", r"OpenSpiel can't load 'go\(bord_size=9\)': Unknown parameter"),
+        ("go(board_size=99)", r"OpenSpiel can't begin go\(board_size=99\): .* up to 19"),
         ("misere", "OpenSpiel can't load 'misere': Missing parameter game"),
         (3, "from_openspiel needs a pyspiel.Game or the name of one, not 3"),
         ("crossword", "crossword has 0 actions by number"),

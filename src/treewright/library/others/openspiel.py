@@ -100,7 +100,7 @@ class OpenSpielDomain(OthersDomain):
         self.game = game
         mode, modes = game.get_type().chance_mode, pyspiel.GameType.ChanceMode
         sampled = mode == modes.SAMPLED_STOCHASTIC
-        state = game.new_initial_state()
+        state = _begun(game)
         while sampled and state.is_chance_node():
             state.apply_action(state.chance_outcomes()[0][0])
         self._first = OpenSpielGame(state, *_scale(game), begun=sampled)
@@ -220,6 +220,14 @@ def _load(pyspiel: Any, text: str) -> Any:
     except Exception as error:  # pyspiel.SpielError, but also what its standard library throws
         said = " ".join(str(error).split())
         raise OptionError(f"OpenSpiel can't load {text!r}: {said}") from error
+
+
+def _begun(game: Any) -> Any:
+    try:  # some parameters are looked at only here
+        return game.new_initial_state()
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise OptionError(f"OpenSpiel can't begin {_name(game)}: {said}") from error
 
 
 def _name(game: Any) -> str:
