@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
-MOST_THREADS, MOST_PROCESSES = 1024, 256
+MOST_THREADS, MOST_PROCESSES, MOST_ON_CLUSTER = 1024, 256, 100_000
+OnCluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS|auto|local",
+        help="Work on the machines of a Ray cluster; the results are the same (docs/cluster.md).",
+        show_default=False,
+    ),
+]
 LARGEST = 2**60  # compiled code counts in 64 bits
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
 Simulations = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: simulations.")]
