@@ -13,6 +13,7 @@ from treewright.library.writing import make_folder, write_whole
 from treewright.workshop.commands import (
     MOST_PROCESSES,
     Json,
+    OnCluster,
     Quiet,
     Seed,
     check_target,
@@ -59,6 +60,7 @@ def generate(
     seed: Seed = 0,
     count: Annotated[int, typer.Option(min=1, help="How many levels.")] = 1,
     workers: Annotated[int, typer.Option(help="Processes; the levels are the same.")] = 1,
+    cluster: OnCluster = None,
     rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per move.")] = 200,
     gaps: Annotated[str | None, typer.Option(help="How many, as 12 or 10..14.")] = None,
     enemies: Annotated[str | None, typer.Option(help="How many, as 30 or 25..35.")] = None,
@@ -159,6 +161,7 @@ def generate(
             seed,
             rollouts=rollouts,
             workers=workers,
+            cluster=cluster,
             shared=shared,
             progress=seen,
         )

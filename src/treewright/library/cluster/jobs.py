@@ -8,11 +8,13 @@ import contextlib
 import functools
 import pickle
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Self
 
 from treewright.errors import OptionError
@@ -47,7 +49,14 @@ class Shared:
         self._ref = ray().put(value)
 
     def get(self) -> Any:
+        """The value; each process fetches it once."""
         return _fetched(self._ref)
+
+    def __hash__(self) -> int:
+        return hash(self._ref)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shared) and bool(self._ref == other._ref)
 
 
 class Cluster:
@@ -97,6 +106,12 @@ class Cluster:
         self._jobs[id(job)] = job
         self._send(job)
         return job.future
+
+    def carry(self, function: Callable[..., Any]) -> None:
+        """Send the text of a function with it: its file is on this machine only."""
+        module = sys.modules.get(function.__module__)
+        if module is not None and not hasattr(module, "__path__"):
+            import_module("ray.cloudpickle").register_pickle_by_value(module)
 
     def map(self, function: Callable[..., Any], *items: Iterable[Any]) -> Iterator[Any]:
         """As Python's own: results in order, computed ahead of what is asked for."""

@@ -156,7 +156,11 @@ class Store:
     def finish(self, key: Key, outcome: Outcome) -> bool:
         """Write a cell's row and drop its claim; False if the claim was taken over meanwhile."""
         data = None if outcome.row is None else json.dumps(outcome.row)
-        made = (treewright.__version__, provenance.commit(), outcome.machine or provenance.machine())
+        made = (
+            treewright.__version__,
+            provenance.commit(),
+            outcome.machine or provenance.machine(),
+        )
         took = (outcome.cpu_seconds, outcome.wall_seconds)
         with self._transaction():
             held = self._one("SELECT owner FROM claims WHERE", key)
