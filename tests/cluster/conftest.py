@@ -57,7 +57,7 @@ import treewright
 
 APP = treewright.App(__name__, experiments=(f"{__name__}:EXPERIMENT",))
 """
-SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor": False}
 
 
 class Raylets:

@@ -30,7 +30,7 @@ def test_a_cell_that_fails_is_reported_with_what_it_was(raylets):
     assert "3 failed" in out
     assert "ValueError: no way" in err
     assert "MemoryError: way=greedy pause=0.0 seed=0 needs more memory than there is" in err
-    assert "way=crash pause=0.0 seed=0: its process died 3 times" in err
+    assert "way=crash pause=0.0 seed=0: its process died 2 times" in err
 
 
 def test_a_raylet_is_killed(raylets):

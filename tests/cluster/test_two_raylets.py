@@ -63,7 +63,7 @@ def cells_that_fail_are_reported(raylets, engine):
     said = " ".join(done.errors)
     assert "ValueError: no way" in said
     assert "MemoryError: way=greedy pause=0.0 seed=0 needs more memory than there is" in said
-    assert "way=crash pause=0.0 seed=0: its process died 3 times" in said
+    assert "way=crash pause=0.0 seed=0: its process died 2 times" in said
 
 
 def other_code_is_refused(raylets, engine, monkeypatch):

@@ -69,7 +69,7 @@ class Result:
     ``best_sequence`` and ``best_score`` belong to the best complete sequence ever simulated by
     this search, counted from its first root (single player).  ``stopped`` says which limit
     ended the run: ``simulations``, ``seconds``, ``nodes``, ``exhausted``, ``memory``,
-    ``solved``, ``until``, ``stop`` or ``interrupt``.
+    ``solved``, ``decided``, ``until``, ``stop`` or ``interrupt``.  ``trees`` is how many took part.
     """
 
     best: int
@@ -86,6 +86,7 @@ class Result:
     best_sequence: list[int] = field(default_factory=list)
     best_score: float | None = None
     variation: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    trees: int = 1
 
     def principal_variation(self, length: int = 10) -> list[str]:
         """Labels of the most visited line from the root."""

@@ -103,6 +103,14 @@ def generate(
     format_: Annotated[
         str | None, typer.Option("--format", help="vglc, mario-ai, json, tmx, tmj or png.")
     ] = None,
+    shards: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER|URL",
+            help="Write zip files of 100 levels and an index here, such as s3://bucket/levels; "
+            "a second run goes on.",
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -110,6 +118,7 @@ def generate(
 
     Examples: treewright level generate --length 320 --difficulty 0.5 --seed 7 --out level.txt;
     treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels;
+    treewright level generate --count 10000 --shards s3://bucket/levels --cluster auto;
     treewright level generate --player preference.json --experience beginner
     """
     from treewright.apps.levels.controls import Controls
@@ -146,6 +155,15 @@ def generate(
     many = count > 1 or (out.suffix == "" and format_ is None) or out.is_dir()
     kind = format_ or "mario-ai" if many else format_of(out, format_)
     one_of("format", kind, FORMATS)
+    if shards is not None:
+        from treewright.apps.levels.shards import write_sharded
+
+        wishes = (chain, controls)
+        with _bar("shards", count, quiet) as seen:
+            write_sharded(
+                wishes, count, seed, rollouts, shared, kind, shards, cluster, seen, as_json
+            )
+        return
     domain = domain_of(chain, controls)
     if many:
         make_folder(out)

@@ -34,7 +34,8 @@ def ray() -> ModuleType:
         import ray as found
     except ImportError:
         raise MissingExtra("--cluster", "cluster") from None
-    return found
+    module: ModuleType = found
+    return module
 
 
 def connect(address: str, cpus: int | None = None) -> bool:

@@ -21,7 +21,7 @@ from treewright.errors import OptionError
 from treewright.library.cluster.connection import ClusterError, connect, ray
 from treewright.library.cluster.likeness import Likeness, difference, likeness
 
-CRASHES = 3  # times that the process of one job may die while no machine is lost
+CRASHES = 2  # times that the process of one job may die while no machine is lost
 PAUSE = 0.5  # seconds before a job is sent again, so that Ray has heard of a lost machine
 FRESH = 1.0  # seconds for which the number of processors is taken as known
 
