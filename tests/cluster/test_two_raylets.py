@@ -12,6 +12,8 @@ import time
 import pytest
 
 import treewright as tw
+from treewright.apps.games.connect_four import ConnectFour
+from treewright.apps.games.nim import Nim
 
 
 def rows_of_cells(raylets, engine, store, scale, **more):
@@ -45,6 +47,7 @@ def the_rest_is_computed_though_a_raylet_is_killed(raylets, engine, store):
     before = len(raylets.rows(store))
     done = rows_of_cells(raylets, engine, store, "laptop")
     killer.join()
+    raylets.add()
     assert (done.done, done.failed) == (40, 0), f"after {moment:.2f} s: {done.errors}"
     assert done.computed == 40 - before
     for name, workers in (("threads", 20), ("processes", 2)):
@@ -78,7 +81,78 @@ def other_code_is_refused(raylets, engine, monkeypatch):
     monkeypatch.undo()
 
 
-def test_on_two_raylets(raylets, monkeypatch):
+def one_search_on_both(address):
+    """As two threads would find it; a share that is lost costs its part."""
+    options = tw.Options(c=0.7, solver=True)
+    near = tw.Search(ConnectFour(), options, seed=3, workers=2)
+    with tw.ClusterSearch(
+        ConnectFour(), options, seed=3, workers=2, cluster=address, early=False
+    ) as far:
+        for _ in range(2):
+            one, other = near.run(3_000), far.run(3_000)
+            assert other.trees == one.trees == 2
+            assert one.children == other.children
+            assert (one.best, one.simulations, one.created) == (
+                other.best,
+                other.simulations,
+                other.created,
+            )
+            near.commit(one.best)
+            far.commit(one.best)
+        far._early = True
+        merges = []
+        soon = far.run(seconds=3600, progress=merges.append, until=lambda seen: len(merges) == 2)
+        assert soon.stopped == "until"
+        assert merges[0].simulations < merges[1].simulations == soon.simulations
+        import ray
+
+        ray.kill(far._shares[1])
+        kept = far.run(2_000)
+        assert list(far._shares) == [0]
+        assert kept.simulations < soon.simulations + 2_000 + 10
+        assert kept.best in dict(kept.variation)
+    with pytest.raises(tw.TreewrightError, match="workers=99: the cluster has"):
+        tw.ClusterSearch(ConnectFour(), workers=99, cluster=address)
+
+
+def a_decided_search_stops(address):
+    """Nim with four stones: taking three, two or one; only one leaves a lost position."""
+    with tw.ClusterSearch(Nim(heap=21), workers=2, cluster=address, seed=1) as far:
+        found = far.run(50_000)
+    assert found.stopped == "decided"
+    assert found.best == 1
+    assert found.simulations < 50_000
+    second = found.children[1].visits
+    assert found.visits - second > 50_000 - found.simulations
+
+
+def sets_are_the_same(address, tmp_path):
+    """Levels in shards, tuning and a plain function: the map of a cluster is Python's map."""
+    from treewright.library.cluster.jobs import Cluster
+    from treewright.library.options import Options
+    from treewright.workshop.tuning import Task, parse
+
+    with Cluster(address) as there:
+        task = Task("connect-four", {}, Options(), parse(["c"]), 20, 4)
+        values = {"c": 1.0}
+        assert task.scores(values, range(4)) == task.scores(values, range(4), there.map)
+        bounds, how = [(-5.0, 5.0)] * 2, {"budget": 60, "seed": 4}
+        here = tw.minimize(bowl, bounds, **how)
+        there.carry(bowl)
+        assert tw.minimize(bowl, bounds, workers=there.map, **how).curve == here.curve
+        with pytest.raises(tw.DomainError, match="the function raised ValueError: too far"):
+            tw.minimize(steep, bounds, workers=there.map, **how)
+
+
+def bowl(x):
+    return float(sum(v * v for v in x))
+
+
+def steep(x):
+    raise ValueError("too far")
+
+
+def test_on_two_raylets(raylets, monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(raylets.folder / "modules")
     monkeypatch.setenv("FAR_LOG", str(raylets.log))
     from treewright.library.applications import applications
@@ -94,6 +168,9 @@ def test_on_two_raylets(raylets, monkeypatch):
             the_rest_is_computed_though_a_raylet_is_killed(raylets, engine, "whole")
             cells_that_fail_are_reported(raylets, engine)
             other_code_is_refused(raylets, engine, patch)
+            one_search_on_both(raylets.address)
+            a_decided_search_stops(raylets.address)
+            sets_are_the_same(raylets.address, tmp_path)
     finally:
         applications.cache_clear()
         _code.cache_clear()

@@ -79,6 +79,17 @@ def _number(text: str) -> Any:
     return text
 
 
+def numbers_of(option: str, text: str) -> list[float]:
+    """``1,10,60`` as numbers above 0."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < number < 1e9 for number in found):
+        raise OptionError(f"{option} {text!r}: write numbers above 0 with commas between, 1,10,60")
+    return found
+
+
 def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
     """Refuse before the work what could not be written after it."""
     if endings and path.suffix.lower() not in endings:

@@ -38,10 +38,12 @@ class Order:
 
 def make_shard(order: Order, number: int) -> Entry:
     """Generate and write one shard; near duplicates are dropped within it, not between shards."""
-    wishes = order.wishes.get() if isinstance(order.wishes, Shared) else order.wishes
+    chain, controls = order.wishes.get() if isinstance(order.wishes, Shared) else order.wishes
     size = min(IN_A_SHARD, order.count - number * IN_A_SHARD)
     first = order.seed + number * APART
-    found = generate_many(*wishes, size, first, rollouts=order.rollouts, shared=order.shared)
+    found = generate_many(
+        chain, controls, size, first, rollouts=order.rollouts, shared=order.shared
+    )
     with tempfile.TemporaryDirectory() as folder:
         files = list(_files(found, order.kind, Path(folder), number * IN_A_SHARD))
     return put(order.target, number, files, levels=size, first=number * IN_A_SHARD, seed=first)
@@ -76,7 +78,12 @@ def write_sharded(
     """``level generate --shards``: have the shards made that are missing, and say what is there."""
     order = Order(wishes, count, seed, rollouts, shared, kind, Target(target))
     controls = repr(wishes[1])
-    made_with: dict[str, Any] = {"levels": count, "seed": seed, "rollouts": rollouts, "shared": shared}
+    made_with: dict[str, Any] = {
+        "levels": count,
+        "seed": seed,
+        "rollouts": rollouts,
+        "shared": shared,
+    }
     made_with |= {"format": kind, "controls": controls, "chain": _mark(wishes[0])}
     listed: list[Entry] = []
 
