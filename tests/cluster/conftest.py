@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
     scales={
         "smoke": cells(["left", "right"], 0.0, 6),
         "laptop": cells(["left", "right"], 0.4, 20),
-        "paper": cells(["left", "bad", "greedy", "crash"], 0.0, 1),
+        "paper": cells(["left", "bad", "greedy", "crash"], 0.0, 1) + cells(["left"], 1.0, 20),
     },
     run=run,
     measure=Measure("points", "points"),

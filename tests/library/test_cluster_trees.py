@@ -1,5 +1,7 @@
 """The shares of a search on many machines, here: what they report is what one machine would see."""
 
+import pickle
+
 import pytest
 
 import treewright as tw
@@ -49,3 +51,13 @@ def test_a_grove_adds_up_its_trees():
 def test_a_number_of_workers_is_needed(workers):
     with pytest.raises(tw.OptionError, match="workers must be a whole number"):
         tw.ClusterSearch(TicTacToe(), workers=workers)
+
+
+def test_a_state_can_travel():
+    """It ended in a RecursionError."""
+    search = tw.Search(TicTacToe())
+    search.commit(4)
+    copied = pickle.loads(pickle.dumps(search.position.state))
+    other = tw.Search(TicTacToe(), seed=3)
+    other.begin(copied)
+    assert other.position.render() == search.position.render()

@@ -160,19 +160,24 @@ class Cluster:
             job, done = found
             if id(job) not in self._jobs:
                 continue  # nobody waits for it any more
-            error = done.exception()
-            if error is None:
-                self._take(job, *done.result())
-            elif self._again(job, error):
-                threading.Timer(PAUSE, self._send, (job,)).start()
-            else:
+            try:
+                self._take(job, done)
+            except Exception as error:  # the connection is gone: nobody shall wait for ever
                 self._settle(job, error=_explained(error, job))
 
-    def _take(self, job: Job, ended: str, value: Any) -> None:
-        if ended == "returned":
-            self._settle(job, value)
+    def _take(self, job: Job, done: "Future[Any]") -> None:
+        """What became of a job: an answer, another try, or an error."""
+        error = done.exception()
+        if error is not None and self._again(job, error):
+            threading.Timer(PAUSE, self._send, (job,)).start()
+        elif error is not None:
+            self._settle(job, error=_explained(error, job))
         else:
-            self._settle(job, error=value if ended == "raised" else ClusterError(value))
+            ended, value = done.result()
+            if ended == "returned":
+                self._settle(job, value)
+            else:
+                self._settle(job, error=value if ended == "raised" else ClusterError(value))
 
     def _again(self, job: Job, error: BaseException) -> bool:
         """Whether a job is sent once more: always if a machine was lost, else a few times."""

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, Self, cast
 
 from treewright.errors import OptionError
@@ -88,7 +89,7 @@ class ClusterSearch:
         kind = ray().remote(**placed)(Remote)
         given = (likeness(packages), packages, Shared(wish))
         self._shares = {i: kind.remote(*given, i) for i in range(workers)}
-        for unlike in self._ask({i: s.begin.remote() for i, s in self._shares.items()}).values():
+        for unlike in self._ask({i: s.start.remote() for i, s in self._shares.items()}).values():
             if unlike is not None:
                 raise ClusterError(unlike)
 
@@ -284,16 +285,22 @@ class ClusterSearch:
             trees=self.trees,
         )
 
+    def begin(self, state: Any = None) -> None:
+        """Begin again with empty trees, as :meth:`treewright.Search.begin` does."""
+        self._like.begin(state)
+        self._ask({i: share.begin.remote(state) for i, share in self._shares.items()})
+        self._forget_roots()
+
     def commit(self, action: int) -> None:
         """Play an action at the root of every tree; its subtree is kept."""
         self._like.commit(action)
         self._ask({i: share.commit.remote(action) for i, share in self._shares.items()})
-        kept = {i: r for i, r in self._reports.items() if i in self._shares}
-        self._reports = {i: _without_rows(r) for i, r in kept.items()}
+        self._forget_roots()
 
-
-def _without_rows(report: Report) -> Report:
-    """The counters go on; what was known of the old root does not."""
-    from dataclasses import replace
-
-    return replace(report, rows=[], variation=[], stopped="simulations")
+    def _forget_roots(self) -> None:
+        """The counters go on; what was known of the old root does not."""
+        self._reports = {
+            i: replace(r, rows=[], variation=[], stopped="simulations")
+            for i, r in self._reports.items()
+            if i in self._shares
+        }

@@ -51,6 +51,8 @@ class Share(Protocol):
 
     def commit(self, action: int) -> None: ...
 
+    def begin(self, state: Any = None) -> None: ...
+
 
 class Numbered(Search):
     """The tree that the worker with this number would grow in a search of one machine."""
@@ -108,7 +110,6 @@ class Grove:
             memory=wish.memory,
             engine=engine,
         )
-        self._begun = 0  # simulations before the root was moved
 
     @property
     def simulations(self) -> int:
@@ -146,6 +147,12 @@ class Grove:
             self._seed += len(self._forest)
             self._forest.begin([self._position] * len(self._forest), self._seed)
 
+    def begin(self, state: Any = None) -> None:
+        if state is not None:
+            self._position = Position(self._wish.domain, self._wish.domain.copy_state(state))
+        self._seed += len(self._forest)
+        self._forest.begin([self._position] * len(self._forest), self._seed)
+
 
 class Remote:
     """What an actor of Ray's is: a share, once its machine was found to run the same code."""
@@ -155,7 +162,7 @@ class Remote:
         self._share: Share | None = None
         self._made = (wish, number)
 
-    def begin(self) -> str | None:
+    def start(self) -> str | None:
         """Compile, or load what this machine has compiled; a sentence if the code is another."""
         if self._unlike is None:
             wish, number = self._made
@@ -171,3 +178,7 @@ class Remote:
     def commit(self, action: int) -> None:
         assert self._share is not None
         self._share.commit(action)
+
+    def begin(self, state: Any) -> None:
+        assert self._share is not None
+        self._share.begin(state)
