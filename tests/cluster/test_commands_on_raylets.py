@@ -9,6 +9,14 @@ import time
 import pytest
 
 KILLS = 10
+SETS = (
+    "level generate --count 4 --length 40 --rollouts 20 --out set",
+    "story generate sherlock --variants 3 --nodes 2000",
+    "map generate mcguinness --count 3 --evaluations 2000",
+    "go match treewright treewright --games 3 --size 5 --simulations 30",
+    "tactics tournament --agents greedy-action,random --games 4",
+    "tune connect-four --trials 2 --runs 2 --check 2 --simulations 20 --store STORE",
+)
 pytestmark = pytest.mark.skipif(
     "TREEWRIGHT_CLUSTER_TEST" not in os.environ, reason="make cluster-test runs it"
 )
@@ -194,42 +202,8 @@ def test_levels_in_shards(raylets, tmp_path):
 
 def test_sets_by_the_command(raylets):
     """Stories, maps, games and levels are those of one machine."""
-    for words in (
-        ("level", "generate", "--count", "4", "--length", "40", "--rollouts", "20", "--out", "set"),
-        ("story", "generate", "sherlock", "--variants", "3", "--nodes", "2000"),
-        ("map", "generate", "mcguinness", "--count", "3", "--evaluations", "2000"),
-        tuple(
-            [
-                "go",
-                "match",
-                "treewright",
-                "treewright",
-                "--games",
-                "3",
-                "--size",
-                "5",
-                "--simulations",
-                "30",
-            ]
-        ),
-        ("tactics", "tournament", "--agents", "greedy-action,random", "--games", "4"),
-        tuple(
-            [
-                "tune",
-                "connect-four",
-                "--trials",
-                "2",
-                "--runs",
-                "2",
-                "--check",
-                "2",
-                "--simulations",
-                "20",
-                "--store",
-                "STORE",
-            ]
-        ),
-    ):
+    for line in SETS:
+        words = line.split()
         found = []
         for number, more in enumerate(((), ("--cluster", raylets.address))):
             given = [w.replace("STORE", f"tuned-{number}.sqlite") for w in words]
