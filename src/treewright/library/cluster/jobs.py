@@ -8,6 +8,7 @@ import contextlib
 import functools
 import pickle
 import queue
+import socket
 import sys
 import threading
 import time
@@ -91,9 +92,9 @@ class Cluster:
             return self._wanted
         return self._look()[0]
 
-    def _look(self, fresh: float = FRESH) -> tuple[int, frozenset[str]]:
+    def _look(self) -> tuple[int, frozenset[str]]:
         """The processors and the machines that Ray believes to be there."""
-        if time.monotonic() - self._known[0] > fresh:
+        if time.monotonic() - self._known[0] > FRESH:
             count = max(1, int(ray().cluster_resources().get("CPU", 0)))
             alive = frozenset(n["NodeID"] for n in ray().nodes() if n["Alive"])
             self._known = (time.monotonic(), count, alive)
@@ -186,7 +187,7 @@ class Cluster:
             return True
         if not isinstance(error, known.WorkerCrashedError):
             return False
-        lost = bool(job.machines - self._look(fresh=0.0)[1])
+        lost = not job.machines <= _answering()
         job.crashes += not lost
         return lost or job.crashes < CRASHES
 
@@ -221,6 +222,18 @@ def _packages(function: Callable[..., Any], args: tuple[Any, ...]) -> frozenset[
     """Where the work is defined: the function, and those that it is given."""
     modules = (getattr(f, "__module__", None) for f in (function, *args) if callable(f))
     return frozenset(m.partition(".")[0] for m in modules if isinstance(m, str))
+
+
+def _answering() -> frozenset[str]:
+    """The machines whose raylets answer: it takes Ray a while to notice that one does not."""
+    found = set()
+    for node in ray().nodes():
+        with contextlib.suppress(OSError):
+            if node["Alive"]:
+                place = (node["NodeManagerAddress"], node["NodeManagerPort"])
+                socket.create_connection(place, timeout=1.0).close()
+                found.add(node["NodeID"])
+    return frozenset(found)
 
 
 def _portable(error: Exception) -> Exception:
