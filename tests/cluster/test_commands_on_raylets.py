@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import time
 
@@ -219,3 +220,13 @@ def without_times(value):
         dropped = {"seconds", "evaluations_per_second", "store", "found"}
         return {k: without_times(v) for k, v in value.items() if k not in dropped}
     return [without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def test_the_page_runs_as_printed(raylets, root, capsys):
+    shown = re.findall(
+        r"^```python\n(.*?)^```", (root / "docs" / "cluster.md").read_text(), re.S | re.M
+    )
+    assert shown
+    for block in shown:
+        exec(block.replace('"auto"', repr(raylets.address)), {})
+    assert " 2 " in capsys.readouterr().out
