@@ -51,7 +51,9 @@ def connect(address: str, cpus: int | None = None) -> bool:
     how: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address == "local":
         how |= {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": STORE}
-    elif address != "auto":
+    elif address == "auto":
+        address = _of_this_machine()
+    else:
         _try(address)
     _keep_quiet()
     try:
@@ -72,14 +74,24 @@ def _why(address: str, error: Exception) -> str:
             f"the cluster at {address} runs another version of Ray or of Python than this machine: "
             f"{said.partition(': ')[2][:300]}"
         )
-    if address == "auto" and isinstance(error, ConnectionError):
-        return (
-            "no Ray cluster runs on this machine: start one with 'ray start --head', give an "
-            "address, or say --cluster local"
-        )
     if address == "local":
         return f"Ray can't start on this machine: {said[:300]}"
     return f"the cluster at {address} can't be used: {said[:300]}"
+
+
+def _of_this_machine() -> str:
+    """The address of the cluster that runs here: what Ray has noted of it may be out of date."""
+    from ray._private.services import canonicalize_bootstrap_address_or_die
+
+    try:
+        address = str(canonicalize_bootstrap_address_or_die("auto"))
+        _try(address)
+    except (ClusterError, ConnectionError, OSError, ValueError):
+        raise ClusterError(
+            "no Ray cluster runs on this machine: start one with 'ray start --head', give an "
+            "address, or say --cluster local"
+        ) from None
+    return address
 
 
 def _try(address: str) -> None:

@@ -77,6 +77,7 @@ class Cluster:
         self._jobs: dict[int, Job] = {}
         self._perform = ray().remote(max_retries=0, num_cpus=1)(perform)
         self._like: dict[frozenset[str], Likeness] = {}
+        self._carried: set[str] = set()  # modules whose functions travel with their text
         self._thread = threading.Thread(target=self._serve, name="treewright-cluster", daemon=True)
         self._thread.start()
 
@@ -110,6 +111,7 @@ class Cluster:
 
     def carry(self, function: Callable[..., Any]) -> None:
         """Send the text of a function with it: its file is on this machine only."""
+        self._carried.add(function.__module__.partition(".")[0])
         module = sys.modules.get(function.__module__)
         if module is not None and not hasattr(module, "__path__"):
             import_module("ray.cloudpickle").register_pickle_by_value(module)
@@ -144,12 +146,12 @@ class Cluster:
     def _send(self, job: Job) -> None:
         if id(job) not in self._jobs:
             return  # nobody waits for it any more
-        where = _packages(job.function, job.args)
+        where = _packages(job.function, job.args) - self._carried
         if where not in self._like:
             self._like[where] = likeness(where)
         job.machines = self._look()[1]
         try:
-            job.ref = self._perform.remote(self._like[where], job.function, job.args)
+            job.ref = self._perform.remote(self._like[where], where, job.function, job.args)
         except Exception as error:
             self._settle(job, error=ClusterError(f"this work can't be sent: {_line(error)}"))
             return
@@ -207,9 +209,11 @@ class Cluster:
                     ray().cancel(job.ref, force=True)
 
 
-def perform(driver: Likeness, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def perform(
+    driver: Likeness, where: frozenset[str], function: Callable[..., Any], args: tuple[Any, ...]
+) -> Any:
     """On the other side: refuse other code, call, and bring back what happened."""
-    unlike = difference(driver, _packages(function, args))
+    unlike = difference(driver, where)
     if unlike is not None:
         return "unlike", unlike
     try:
