@@ -6,6 +6,7 @@ plays the scheduler event by event, with cells that take more and less than thei
 """
 
 import heapq
+import math
 import os
 import pickle
 import random
@@ -14,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from treewright.library.cluster.trees import Numbered, Report, Wish
@@ -112,21 +114,23 @@ def merging(shares: int = 100) -> tuple[float, int]:
 def predicted(f: Figures, slots: int, cells: int, seconds: float) -> Planned:
     """The model: the driver's time, or the workers' share of the cells, whichever is longer.
 
-    At the beginning the workers start, and the driver fills them one by one; at the end the last
-    cells run out.
+    At the beginning the workers start, and the driver fills them one by one; at the end everybody
+    waits for the longest of the last cells.
     """
     each = seconds + f.worker
     by_driver = cells * f.cell
     by_workers = cells * each / slots
     ramp = f.begin + min(slots, cells) * f.cell
-    total = ramp + max(by_driver, by_workers) + each / 2
+    spread = NormalDist(0.0, SPREAD)
+    longest = seconds * math.exp(spread.inv_cdf(1 - 0.5 / slots) - SPREAD**2 / 2)
+    total = ramp + max(by_driver, by_workers) + max(0.0, longest - each / 2)
     return Planned(total, cells * seconds / (total * slots))
 
 
 def simulated(f: Figures, slots: int, cells: int, seconds: float, seed: int = 0) -> Planned:
     """The scheduler, event by event: one driver, so many workers, a queue in between."""
     dice = random.Random(seed)
-    scale = seconds / 2.718281828 ** (SPREAD**2 / 2)
+    scale = seconds * math.exp(-(SPREAD**2) / 2)
     free_at = f.begin  # when the driver has time again
     waiting: list[float] = []  # when the running cells will end
     last = worked = 0.0
