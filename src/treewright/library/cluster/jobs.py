@@ -111,9 +111,11 @@ class Cluster:
 
     def carry(self, function: Callable[..., Any]) -> None:
         """Send the text of a function with it: its file is on this machine only."""
-        self._carried.add(function.__module__.partition(".")[0])
-        module = sys.modules.get(function.__module__)
-        if module is not None and not hasattr(module, "__path__"):
+        top, module = function.__module__.partition(".")[0], sys.modules.get(function.__module__)
+        if top == "treewright" or top in self._carried:
+            return
+        self._carried.add(top)
+        if module is not None:
             import_module("ray.cloudpickle").register_pickle_by_value(module)
 
     def map(self, function: Callable[..., Any], *items: Iterable[Any]) -> Iterator[Any]:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from treewright.errors import OptionError, nearest
+from treewright.library.applications import application_of
 from treewright.library.cluster.jobs import Cluster, JobDied
 from treewright.workshop.experiments import provenance
 from treewright.workshop.experiments.experiment import Cell, ExperimentError, Row, Settings
@@ -165,6 +166,8 @@ class OnCluster:
             else:  # about the cluster, not about this cell
                 done.set_exception(error)
 
+        if application_of(function.__module__) is None:  # an experiment from the user's own file
+            self._cluster.carry(function)
         self._cluster.submit(compute_there, function, cell).add_done_callback(ended)
         return done
 
