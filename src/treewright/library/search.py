@@ -51,6 +51,7 @@ class Search(Running):
 
     _worker_type: type[Worker] = Worker
     _choose: Choice | None = None  # a baseline's own way to choose the move
+    _first_stream = 0  # of random numbers; a tree of many machines has its own
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class Search(Running):
                 switches,
                 params,
                 domain.copy_state(state),
-                stream_seed(seed, i),
+                stream_seed(seed, self._first_stream + i),
                 engine == "compiled",
                 debug,
             )
@@ -385,6 +386,7 @@ class Search(Running):
             best_sequence=list(self._best[1]),
             best_score=self._best_score,
             variation=tree.principal_variation(children[0].action),
+            trees=len(self.workers),
         )
 
     # ------------------------------------------------------------------- moving and looking
