@@ -100,8 +100,11 @@ def free(host: str, port: int) -> None:
         raise OptionError(f"can't listen on {host}:{port}: {error.strerror or error}") from None
 
 
-def run(host: str, port: int, title: str) -> None:
-    """Serve until interrupted; only this machine is let in unless ``host`` says otherwise."""
+def run(host: str, port: int, title: str, show: bool | str = False) -> None:
+    """Serve until interrupted; only this machine is let in unless ``host`` says otherwise.
+
+    ``show`` opens the browser, at an address of its own if that is given.
+    """
     gui = nicegui()
     free(host, port)
     gui.app.add_static_files("/studio", STATIC, max_cache_age=0)
@@ -110,7 +113,7 @@ def run(host: str, port: int, title: str) -> None:
         port=port,
         title=title,
         favicon="🌱",
-        show=False,
+        show=show,
         reload=False,
         show_welcome_message=False,
     )

@@ -1,0 +1,60 @@
+"""What a job is: its settings, the function that does it, and the formats of its result."""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from treewright.library.applications import declared, load
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class Report(Protocol):
+    """How a job says where it is: a share from 0 to 1, a few words, and a look at what is there."""
+
+    def __call__(self, share: float | None, words: str = "", preview: Any = None) -> None: ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job leaves: data as JSON knows it, and files by name."""
+
+    data: Any
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format of a result: the ending of its file, its media type, and what writes it."""
+
+    ending: str
+    media: str
+    write: Callable[[Any], bytes]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A kind of job.
+
+    settings: a model of Pydantic, with a bound on everything that costs time or memory.
+    run: takes the settings and a :class:`Report`, in a process of its own.
+    exports: formats of the result by name; each takes the result's data.
+    local: it runs code that the settings name, so only this machine may ask for it.
+    """
+
+    title: str
+    settings: "type[BaseModel]"
+    run: Callable[[Any, Report], Result]
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    local: bool = False
+
+
+OWN = {"gallery": "treewright.workshop.gallery.job:WORK"}  # which belong to no application
+
+
+@functools.cache
+def works() -> dict[str, Work]:
+    """Every kind of job: ours, and those that applications declare."""
+    return {name: load(where) for name, where in (OWN | declared("jobs")).items()}
