@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 import treewright
 from treewright.errors import TreewrightError
 from treewright.studio.fence import is_local
-from treewright.workshop.jobs import Busy, Job, JobError, Manager, NoJob, Work, works
+from treewright.workshop.jobs import Busy, Job, JobError, Manager, NoJob, Work
 
 LOOK = 0.05  # seconds between looks at a job that somebody follows
 MEDIA = {"png": "image/png", "svg": "image/svg+xml", "json": "application/json"}
@@ -96,10 +96,10 @@ def _kinds(api: FastAPI, manager: Manager) -> None:
                 local=work.local,
                 settings=work.settings.model_json_schema(),
             )
-            for name, work in works().items()
+            for name, work in manager.works.items()
         ]
 
-    for name, work in works().items():
+    for name, work in manager.works.items():
         _starter(api, manager, name, work)
 
 
@@ -114,9 +114,9 @@ def _starter(api: FastAPI, manager: Manager, name: str, work: Work) -> None:
 
     start.__annotations__["body"] = settings
     start.__doc__ = f"{work.title}: queue a job; the answer has its id."
-    api.post(
-        f"/jobs/{name}", status_code=202, name=f"start {name}", operation_id=f"start_{name}"
-    )(start)
+    api.post(f"/jobs/{name}", status_code=202, name=f"start {name}", operation_id=f"start_{name}")(
+        start
+    )
 
 
 def _one_job(api: FastAPI, manager: Manager) -> None:
@@ -173,7 +173,6 @@ def _results(api: FastAPI, manager: Manager) -> None:
             media_type=media,
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
-
 
     @api.get("/jobs/{job}/files/{name}", response_class=Response)
     def file(job: Id, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,80}$")]) -> Response:

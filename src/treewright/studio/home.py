@@ -3,9 +3,8 @@
 from html import escape
 from typing import Any
 
-from treewright.errors import TreewrightError
 from treewright.library.applications import declared
-from treewright.workshop.jobs import Job, work_of, works
+from treewright.workshop.jobs import Job, Manager
 from treewright.workshop.jobs.manager import BACKGROUND
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import BUTTON, Studio, words_of
@@ -33,18 +32,18 @@ def build(studio: Studio, gallery: bool) -> None:
                         f"<span>{escape(page.summary)}</span></a>"
                     )
             html("<h2>Gallery</h2>")
+            button = ui.button("Make the pieces").props(BUTTON)
             cards = _Gallery(studio)
+            button.on_click(cards.make).set_visibility(not gallery)
             if gallery:
                 cards.make()
-            else:
-                ui.button("Make the pieces", on_click=cards.make).props(BUTTON)
             html("<h2>What was made</h2>")
             _jobs(studio)
 
     @ui.page("/interface")
     def interface() -> None:
         with studio.frame("Interface", "interface"):
-            _interface()
+            _interface(studio.manager)
 
 
 class _Gallery:
@@ -117,7 +116,7 @@ def _cut(studio: Studio) -> None:
     """Say what a server that was ended has left undone."""
     cut = [job for job in studio.manager.jobs(most=MOST_JOBS) if job.state == "cut"]
     if cut:
-        listed = ", ".join(f"{work_of(job.kind).title.lower()} ({job.id[:6]})" for job in cut)
+        listed = ", ".join(f"{_title(studio, job).lower()} ({job.id[:6]})" for job in cut)
         html(
             f'<p class="warning" role="alert">The studio was ended while these were at work, and '
             f"they were cut: {escape(listed)}. Nothing that was finished is lost.</p>"
@@ -134,10 +133,7 @@ def _jobs(studio: Studio) -> None:
         rows = []
         found = [job for job in studio.manager.jobs(most=60) if job.kind != "gallery"]
         for job in found[:MOST_JOBS]:
-            try:
-                title = work_of(job.kind).title
-            except TreewrightError:  # of an application that is not installed any more
-                title = job.kind
+            title = _title(studio, job)
             page = by_kind.get(job.kind)
             link = f'<a href="/{page}?job={job.id}">{escape(title)}</a>' if page else escape(title)
             rows.append(
@@ -151,6 +147,11 @@ def _jobs(studio: Studio) -> None:
     ui.timer(1.0, draw)
 
 
+def _title(studio: Studio, job: Job) -> str:
+    known = studio.manager.works  # not those of an application that is not installed any more
+    return known[job.kind].title if job.kind in known else job.kind
+
+
 def _kinds_of(page: str) -> list[str]:
     """The kinds of job that belong to a page: those of the application that declares it."""
     from treewright.library.applications import applications
@@ -158,19 +159,19 @@ def _kinds_of(page: str) -> list[str]:
     return [kind for app in applications() if page in app.pages for kind in app.jobs]
 
 
-def _interface() -> None:
+def _interface(manager: Manager) -> None:
     rows = "".join(
         f"<tr><th scope=row><code>POST /api/jobs/{name}</code></th><td>{escape(work.title)}"
         f"{' (only from this machine)' if work.local else ''}</td>"
         f"<td>{', '.join(work.exports)}</td></tr>"
-        for name, work in works().items()
+        for name, work in manager.works.items()
     )
     html(
         "<h1>HTTP interface</h1><p>Every job that a page starts can be started by a program. The "
         'whole description is <a href="/api/openapi.json">/api/openapi.json</a> (OpenAPI).</p>'
         f'<table class="facts">{rows}</table><h2>Following a job</h2><pre>'
         "curl -X POST localhost:8080/api/jobs/level -H 'content-type: application/json' \\\n"
-        "     -d '{\"length\": 120, \"seed\": 7}'        # the answer has an id\n"
+        '     -d \'{"length": 120, "seed": 7}\'        # the answer has an id\n'
         "curl 'localhost:8080/api/jobs/ID?wait=10&amp;after=3'   # as soon as it has changed\n"
         "curl -X POST localhost:8080/api/jobs/ID/cancel\n"
         "curl localhost:8080/api/jobs/ID/export/tmx -o level.tmx</pre>"

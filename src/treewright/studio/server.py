@@ -54,4 +54,3 @@ def serve(manager: Manager, host: str, port: int, token: str, gallery: bool, sho
     app.add_middleware(Fence, hosts=hosts, token=token)
     app.on_shutdown(manager.close)
     web.run(host, port, "Treewright studio", show=_path(token) if show else False)
-

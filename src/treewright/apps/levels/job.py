@@ -121,7 +121,9 @@ def generate(settings: Generate, report: Report) -> Result:
     (made,) = generate_many(chain, controls, 1, settings.seed, rollouts=settings.rollouts)
     took = {"rollouts": made.rollouts, "attempts": made.attempts, "seconds": made.seconds}
     report(None, "checking")
-    return Result(looked_at(list(made.level.rows), settings.player) | measured(made.level, plain, took))
+    return Result(
+        looked_at(list(made.level.rows), settings.player) | measured(made.level, plain, took)
+    )
 
 
 def _kept(settings: Generate) -> list[tuple[int, Any]]:

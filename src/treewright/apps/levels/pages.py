@@ -2,7 +2,7 @@
 
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from treewright.apps.levels.tiles import TILES
 from treewright.errors import TreewrightError
@@ -239,9 +239,9 @@ class _LevelPage:
         with self._actions:
             if "play" in self._studio.pages:
                 html(f'<a class="chip" href="/play?job={job.id}">Play it</a>')
-            star = nicegui().ui.button(on_click=lambda: self._rate(job, star)).props(QUIET)
+            star: Any = nicegui().ui.button(on_click=lambda: self._rate(job, star)).props(QUIET)
             star.set_text("★ kept" if job.rating else "☆ keep")
-            downloads(job)
+            downloads(self._studio, job)
         self._draw_shelf()
 
     def _show(self, data: dict[str, Any]) -> None:
@@ -268,7 +268,9 @@ class _LevelPage:
     def _draw_shelf(self) -> None:
         """Variants one below the other, to compare them."""
         manager = self._studio.manager
-        found = [j for k in ("level", "painted-level") for j in manager.jobs(k) if j.state == "done"]
+        found = [
+            j for k in ("level", "painted-level") for j in manager.jobs(k) if j.state == "done"
+        ]
         found.sort(key=lambda job: (-job.rating, -job.asked))
         shown = "".join(
             f'<a href="/levels?job={job.id}"><span>{"★ " if job.rating else ""}'
@@ -292,7 +294,7 @@ def _wish(job: Job) -> str:
 class _Range:
     """A wish with a least and a most, or none."""
 
-    MOST = {"gaps": 40, "enemies": 80, "rewards": 120}
+    MOST: ClassVar = {"gaps": 40, "enemies": 80, "rewards": 120}
 
     def __init__(self, name: str, wish: tuple[float, float] | None) -> None:
         ui = nicegui().ui

@@ -42,6 +42,4 @@ def _text(data: dict[str, str]) -> bytes:
     return f"{data['title']}\n\n{data['caption']}\n\n$ {data['command']}\n\n{data['text']}".encode()
 
 
-WORK = Work(
-    "A piece of the gallery", Settings, run, {"text": Export(".txt", "text/plain", _text)}
-)
+WORK = Work("A piece of the gallery", Settings, run, {"text": Export(".txt", "text/plain", _text)})

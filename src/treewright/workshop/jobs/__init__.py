@@ -4,9 +4,9 @@ An application declares its :class:`Work` (``App(jobs=...)``); a :class:`Manager
 asked for, runs it and stores the results.
 """
 
-from treewright.workshop.jobs.manager import Busy, Job, Manager, NoJob, work_of
+from treewright.workshop.jobs.manager import Busy, Job, Manager, NoJob
 from treewright.workshop.jobs.store import JobError
-from treewright.workshop.jobs.work import Export, Report, Result, Work, works
+from treewright.workshop.jobs.work import Export, Report, Result, Work
 
 __all__ = [
     "Busy",
@@ -18,6 +18,4 @@ __all__ = [
     "Report",
     "Result",
     "Work",
-    "work_of",
-    "works",
 ]

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import TreewrightError, nearest
+from treewright.library.applications import load
 from treewright.workshop.jobs.store import JobError, Store
-from treewright.workshop.jobs.work import Work, works
+from treewright.workshop.jobs.work import Work, places
 from treewright.workshop.jobs.worker import serve
 
 MOST_WAITING = 200
@@ -29,11 +30,11 @@ OPEN = ("waiting", "running")
 BACKGROUND = "background"  # an owner who never has more than one job at work, and comes last
 
 
-class NoJob(JobError):
+class NoJob(JobError):  # noqa: N818 - reads as what it is
     """A job or a kind of job that is not there."""
 
 
-class Busy(JobError):
+class Busy(JobError):  # noqa: N818 - the same
     """More is waiting than will be done soon."""
 
 
@@ -72,7 +73,12 @@ class _Live:
 class Manager:
     """The queue of one workspace, and the processes that work it off."""
 
-    def __init__(self, workspace: Path, workers: int = 2) -> None:
+    def __init__(
+        self, workspace: Path, workers: int = 2, kinds: Mapping[str, str] | None = None
+    ) -> None:
+        """``kinds``: where each kind of job is; all that the applications declare, if not given."""
+        self._places = places() if kinds is None else dict(kinds)
+        self.works: dict[str, Work] = {name: load(where) for name, where in self._places.items()}
         workspace.mkdir(parents=True, exist_ok=True)
         self.workspace = workspace.resolve()
         self.store = Store(self.workspace / "studio.sqlite")
@@ -84,7 +90,11 @@ class Manager:
         self._desk = _Process()
         self._desk_lock = threading.Lock()
         for name in self.store.recover():
-            self._live[name] = _Live(self._stored(name))
+            job = self._stored(name)
+            if job.kind in self.works:
+                self._live[name] = _Live(job)
+            else:  # its application is not installed any more
+                self.store.end(name, "failed", f"there is no job {job.kind!r} any more")
         self._threads = [
             threading.Thread(target=self._keep_working, name=f"jobs-{i}", daemon=True)
             for i in range(workers)
@@ -96,7 +106,7 @@ class Manager:
 
     def start(self, kind: str, settings: Any, owner: str = "") -> Job:
         """Queue a job; ``settings`` is the work's own model, or a dictionary for it."""
-        work = work_of(kind)
+        work = self.work(kind)
         model = settings if isinstance(settings, work.settings) else None
         data = (model or work.settings.model_validate(settings)).model_dump(mode="json")
         name = secrets.token_urlsafe(9)
@@ -110,6 +120,12 @@ class Manager:
             self._live[name] = _Live(job)
             self._changed.notify_all()
         return job
+
+    def work(self, kind: str) -> Work:
+        """A kind of job."""
+        if kind not in self.works:
+            raise NoJob(f"there is no job {kind!r}{nearest(kind, self.works)}")
+        return self.works[kind]
 
     def look(self, name: str) -> Job:
         """A job as it stands."""
@@ -142,11 +158,11 @@ class Manager:
     def exported(self, name: str, form: str) -> tuple[bytes, str, str]:
         """The result of a job in a format: its bytes, media type and a name for the file."""
         job = self.look(name)
-        exports = work_of(job.kind).exports
+        exports = self.work(job.kind).exports
         if form not in exports:
             raise NoJob(f"{job.kind} has no format {form!r}{nearest(form, exports)}")
         data = self.data(name)
-        content = self.ask("treewright.workshop.jobs.manager:_export", job.kind, form, data)
+        content = self.ask(f"{__name__}:_export", self._places[job.kind], form, data)
         return content, exports[form].media, f"{job.kind}-{name[:6]}{exports[form].ending}"
 
     def file(self, name: str, file: str) -> bytes:
@@ -233,7 +249,7 @@ class Manager:
 
     def _carry_out(self, live: _Live, process: "_Process") -> None:
         job = live.job
-        process.send("work", job.kind, dict(job.settings))
+        process.send("work", self._places[job.kind], dict(job.settings))
         deadline = time.monotonic() + MOST_SECONDS
         while True:
             answer = process.receive(LOOK)
@@ -324,16 +340,10 @@ class _Process:
         self._process = None
 
 
-def work_of(kind: str) -> Work:
-    known = works()
-    if kind not in known:
-        raise NoJob(f"there is no job {kind!r}{nearest(kind, known)}")
-    return known[kind]
-
-
 def _job(row: Mapping[str, Any]) -> Job:
     return Job(**{k: v for k, v in row.items() if k != "number"})
 
 
-def _export(kind: str, form: str, data: Any) -> bytes:
-    return work_of(kind).exports[form].write(data)
+def _export(place: str, form: str, data: Any) -> bytes:
+    work: Work = load(place)
+    return work.exports[form].write(data)

@@ -1,11 +1,10 @@
 """What a job is: its settings, the function that does it, and the formats of its result."""
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from treewright.library.applications import declared, load
+from treewright.library.applications import declared
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -54,7 +53,6 @@ class Work:
 OWN = {"gallery": "treewright.workshop.gallery.job:WORK"}  # which belong to no application
 
 
-@functools.cache
-def works() -> dict[str, Work]:
-    """Every kind of job: ours, and those that applications declare."""
-    return {name: load(where) for name, where in (OWN | declared("jobs")).items()}
+def places() -> dict[str, str]:
+    """Where every kind of job is: ours, and those that applications declare."""
+    return OWN | declared("jobs")

@@ -22,7 +22,7 @@ MOST_BYTES = 64 * 2**20  # of a result's files together
 def serve(pipe: Connection) -> None:
     """Carry out orders until the pipe is closed.
 
-    ``("work", kind, settings)`` is a job; ``("ask", place, arguments)`` a question.  Each is
+    ``("work", place, settings)`` is a job; ``("ask", place, arguments)`` a question.  Each is
     answered by ``("done", …)`` or ``("failed", sentence)``, a job also by ``("seen", …)`` before.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
@@ -56,10 +56,8 @@ def _answer(order: tuple[Any, ...], pipe: Connection) -> tuple[Any, ...]:
         return "failed", f"something went wrong here: {type(error).__name__}: {error}"
 
 
-def _work(kind: str, settings: dict[str, Any], pipe: Connection) -> tuple[Any, dict[str, bytes]]:
-    from treewright.workshop.jobs.work import works
-
-    work = works()[kind]
+def _work(place: str, settings: dict[str, Any], pipe: Connection) -> tuple[Any, dict[str, bytes]]:
+    work = load(place)
     last = 0.0
 
     def report(share: float | None, words: str = "", preview: Any = None) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from treewright.errors import TreewrightError
 from treewright.library.applications import Page, declared
-from treewright.workshop.jobs import Job, Manager, work_of
+from treewright.workshop.jobs import Job, Manager
 from treewright.workshop.web import html, nicegui
 
 TICK = 0.15  # seconds between looks at a job that is shown
@@ -47,7 +47,7 @@ class Studio:
 
     def settings(self, kind: str) -> Any:
         """The settings that the page's address names, as a gallery card's does; else the usual."""
-        model = work_of(kind).settings
+        model = self.manager.work(kind).settings
         given = dict(nicegui().ui.context.client.request.query_params)
         known = {name: value for name, value in given.items() if name in model.model_fields}
         try:
@@ -134,8 +134,8 @@ class Following:
         self._cancel.set_visibility(job.open)
         self._bar.set_visibility(job.open)
         self._bar.set_value(job.share or 0.0)
-        indeterminate = job.share is None
-        self._bar.props("indeterminate" if indeterminate else "", remove="" if indeterminate else "indeterminate")
+        unknown = "indeterminate" if job.share is None else ""
+        self._bar.props(unknown, remove="" if unknown else "indeterminate")
         self._words.set_text(words_of(job))
         if job.open:
             if job.preview is not None and self._preview is not None:
@@ -165,9 +165,9 @@ def _said(error: Exception) -> str:
     return f"{where}: {said}" if where else said
 
 
-def downloads(job: Job) -> None:
+def downloads(studio: Studio, job: Job) -> None:
     """A link for each format of a result."""
-    exports = work_of(job.kind).exports
+    exports = studio.manager.work(job.kind).exports
     links = " ".join(
         f'<a class="chip" href="/api/jobs/{job.id}/export/{form}" download>{form}</a>'
         for form in exports
