@@ -13,9 +13,9 @@ pytest.importorskip(
 )
 
 from treewright.studio import api
-from treewright.studio.fence import HERE, Fence
+from treewright.studio.fence import Fence
 from treewright.workshop.jobs import Manager
-from treewright.workshop.web import SmallBodies
+from treewright.workshop.web import HERE, SmallBodies
 
 KINDS = {"wait": "slow_jobs:WAIT", "local": "slow_jobs:LOCAL"}
 JSON = {"content-type": "application/json"}

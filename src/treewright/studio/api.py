@@ -16,8 +16,8 @@ from starlette.concurrency import run_in_threadpool
 
 import treewright
 from treewright.errors import TreewrightError
-from treewright.studio.fence import is_local
 from treewright.workshop.jobs import Busy, Job, JobError, Manager, NoJob, Work
+from treewright.workshop.web import is_local
 
 LOOK = 0.05  # seconds between looks at a job that somebody follows
 MEDIA = {"png": "image/png", "svg": "image/svg+xml", "json": "application/json"}

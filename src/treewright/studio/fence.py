@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from treewright.library.writing import json_text
+from treewright.workshop.web import HERE
 
-HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 COOKIE = "treewright-token"
 HEADERS = [
     (
@@ -99,13 +99,6 @@ class Fence:
         ]
         await send({"type": "http.response.start", "status": 303, "headers": headers + HEADERS})
         await send({"type": "http.response.body", "body": b""})
-
-
-def is_local(scope: Any) -> bool:
-    """Whether a request comes from this machine itself, and not through a proxy on it."""
-    client = scope.get("client") or ("", 0)
-    forwarded = {b"forwarded", b"x-forwarded-for", b"x-real-ip"}
-    return client[0] in HERE and not any(name in forwarded for name, _ in scope["headers"])
 
 
 def _name(host: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from treewright.library.applications import declared
 from treewright.workshop.jobs import Job, Manager
 from treewright.workshop.jobs.manager import BACKGROUND
+from treewright.workshop.jobs.work import OWN
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import BUTTON, Studio, words_of
 
@@ -127,7 +128,9 @@ def _jobs(studio: Studio) -> None:
     """The newest jobs, with a way to each."""
     ui = nicegui().ui
     table = html("")
-    by_kind = {kind: name for name in studio.pages for kind in _kinds_of(name)}
+    by_kind = {kind: name for name in studio.pages for kind in _kinds_of(name)} | {
+        kind: "domain" if kind.endswith("-code") else "games" for kind in OWN if kind != "gallery"
+    }
 
     def draw() -> None:
         rows = []

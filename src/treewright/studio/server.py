@@ -6,7 +6,7 @@ from pathlib import Path
 from treewright.errors import OptionError
 from treewright.library.applications import load
 from treewright.studio import home
-from treewright.studio.fence import HERE, Fence
+from treewright.studio.fence import Fence
 from treewright.workshop import web
 from treewright.workshop.jobs import Manager
 from treewright.workshop.web.studio import Studio
@@ -17,7 +17,7 @@ ANYBODY = ("0.0.0.0", "::")
 
 def token_for(host: str) -> str:
     """A secret that visitors from other machines must show; none where there can be no others."""
-    return "" if host in HERE else secrets.token_urlsafe(18)
+    return "" if host in web.HERE else secrets.token_urlsafe(18)
 
 
 def address(host: str, port: int, token: str) -> str:
@@ -49,7 +49,7 @@ def serve(manager: Manager, host: str, port: int, token: str, gallery: bool, sho
     home.build(studio, gallery)
     for page in studio.pages.values():
         load(page.where)(studio)
-    hosts = None if host in ANYBODY else HERE | {host.lower()}
+    hosts = None if host in ANYBODY else web.HERE | {host.lower()}
     app.add_middleware(web.SmallBodies, most=MOST_BODY)
     app.add_middleware(Fence, hosts=hosts, token=token)
     app.on_shutdown(manager.close)

@@ -54,7 +54,7 @@ class _StoryPage:
             self._seed = ui.number("Seed", value=self._usual.seed, min=0, precision=0)
             self._seed.classes("w-24")
             self._branches = ui.number("Choice points", value=self._usual.branches, min=0, max=5)
-            self._branches.classes("w-28").props('step=1')
+            self._branches.classes("w-28").props("step=1")
         with ui.expansion("Believability of each action").classes("w-full"):
             html('<p class="quiet">What the library says is multiplied by this.</p>')
             self._tuning_room = ui.element("div")
@@ -108,9 +108,7 @@ class _StoryPage:
         self._steps = story["steps"]
         kept = len(job.settings["prefix"])
         required = set(job.settings["require"])
-        self._pinned = {
-            i for i, s in enumerate(self._steps) if i < kept or s["ground"] in required
-        }
+        self._pinned = {i for i, s in enumerate(self._steps) if i < kept or s["ground"] in required}
         self._room.clear()
         with self._room:
             score = story["score"]
@@ -138,8 +136,8 @@ class _StoryPage:
                         value=i in self._pinned, on_change=lambda e, i=i: self._pin(i, e.value)
                     ).props(f'dense aria-label="pin step {i + 1}"')
                     html(
-                        f"<div><span>{escape(step['text'])}</span><small>{escape(step['ground'])} · "
-                        f"{escape(str(step['rule']))}</small></div>"
+                        f"<div><span>{escape(step['text'])}</span><small>{escape(step['ground'])} "
+                        f"· {escape(str(step['rule']))}</small></div>"
                         f'<meter min=0 max=1 value="{step["believability"]:.3f}" title='
                         f'"believability" aria-label="believability"></meter>'
                         f"<b>{step['believability']:.2f}</b>"
@@ -257,8 +255,12 @@ class _SetupForm:
         self._forms.clear()
         self._cells: dict[str, list[tuple[Any, dict[str, Any]]]] = {}
         with self._forms:
-            self._title = ui.input("Title", value=str(self._data.get("title", ""))).classes("w-full")
-            goals = [g if isinstance(g, str) else to_toml({"g": g})[4:-1] for g in self._data["goals"]]
+            self._title = ui.input("Title", value=str(self._data.get("title", ""))).classes(
+                "w-full"
+            )
+            goals = [
+                g if isinstance(g, str) else to_toml({"g": g})[4:-1] for g in self._data["goals"]
+            ]
             self._goals = ui.textarea("Goals, one a line", value="\n".join(goals)).classes("w-full")
             offered = "; ".join(self._offers["goals"])
             html(f'<p class="quiet">Goals can be: {escape(offered)}</p>')
@@ -272,14 +274,15 @@ class _SetupForm:
         listed = self._data.get(plural, {})
         columns = ["name", *dict.fromkeys(k for e in listed.values() for k in e if k != "name")]
         html(f"<h3>{escape(plural.capitalize())}</h3>")
-        with ui.element("div").classes("scroll"), ui.element("table").classes("cells") as table:
-            head = "".join(f"<th>{escape(c)}</th>" for c in ["", *columns])
-            html(head).style("display: contents")
-        rows: list[tuple[Any, dict[str, Any]]] = []
-        self._cells[plural] = rows
+        with ui.element("div").classes("scroll"):
+            table = ui.element("table").classes("cells")
         with table:
-            for name, entity in listed.items():
-                rows.append(self._row(name, entity, columns))
+            with ui.element("tr"):
+                for column in ["", *columns]:
+                    with ui.element("th"):
+                        ui.label(column)
+            rows = [self._row(name, entity, columns) for name, entity in listed.items()]
+        self._cells[plural] = rows
         with ui.element("div").classes("row"):
             ui.button("Add", on_click=lambda: self._add(plural)).props(QUIET)
             known = [a for a in self._offers["attributes"][plural] if a not in columns]

@@ -50,7 +50,14 @@ class Work:
     local: bool = False
 
 
-OWN = {"gallery": "treewright.workshop.gallery.job:WORK"}  # which belong to no application
+OWN = {  # which belong to no application
+    "gallery": "treewright.workshop.gallery.job:WORK",
+    "search": "treewright.workshop.searching.job:SEARCH",
+    "search-code": "treewright.workshop.searching.job:SEARCH_CODE",
+    "check-code": "treewright.workshop.searching.job:CHECK_CODE",
+    "steps": "treewright.workshop.searching.steps:STEPS",
+    "steps-code": "treewright.workshop.searching.steps:STEPS_CODE",
+}
 
 
 def places() -> dict[str, str]:

@@ -9,6 +9,7 @@ from treewright.errors import MissingExtra, OptionError
 from treewright.library.writing import json_text
 
 STATIC = Path(__file__).parent / "static"
+HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 MOST_BODY = 2**20  # bytes; a batch of keys has a few hundred
 
 
@@ -87,6 +88,13 @@ def guard(app: Any) -> None:
     @app.exception_handler(RequestValidationError)
     async def refused(request: Any, error: Exception) -> Any:
         return JSONResponse({"detail": "this request is not understood"}, 422)
+
+
+def is_local(scope: Any) -> bool:
+    """Whether a request comes from this machine itself, and not through a proxy on it."""
+    client = scope.get("client") or ("", 0)
+    forwarded = {b"forwarded", b"x-forwarded-for", b"x-real-ip"}
+    return client[0] in HERE and not any(name in forwarded for name, _ in scope["headers"])
 
 
 def free(host: str, port: int) -> None:
