@@ -90,7 +90,6 @@ def think(settings: Think, report: Report) -> Result:
     colour = game.to_play
     player = Player(style(settings.search, seed=settings.seed, resign=settings.resign))
     report(None, "compiling, if this board is new")
-    player.compile(game)
 
     def seen(now: Any) -> bool:
         share = now.share if settings.seconds is None else min(1.0, now.seconds / settings.seconds)

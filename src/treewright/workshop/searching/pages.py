@@ -132,7 +132,7 @@ class _GamePage:
             label="You play",
             on_change=self._go_on,
         )
-        budget = min(200, max(1, int(self._given.get("simulations", 10_000)) // 1000))
+        budget = min(200, int(self._given.get("simulations", 10_000)) // 1000) or 10
         self._simulations = slider("Thousand simulations", 1, 200, 1, budget)
         self._c = slider("Exploration c", 0, 3, 0.05, min(3.0, self._given.get("c", 1.4)))
         self._rave = ui.checkbox("RAVE", value=self._given.get("rave") is not None)
