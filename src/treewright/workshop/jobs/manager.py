@@ -161,8 +161,11 @@ class Manager:
         exports = self.work(job.kind).exports
         if form not in exports:
             raise NoJob(f"{job.kind} has no format {form!r}{nearest(form, exports)}")
-        data = self.data(name)
-        content = self.ask(f"{__name__}:_export", self._places[job.kind], form, data)
+        data, write = self.data(name), exports[form].write
+        if isinstance(write, str):
+            content = self.file(name, write)
+        else:
+            content = self.ask(f"{__name__}:_export", self._places[job.kind], form, data)
         return content, exports[form].media, f"{job.kind}-{name[:6]}{exports[form].ending}"
 
     def file(self, name: str, file: str) -> bytes:
@@ -345,5 +348,6 @@ def _job(row: Mapping[str, Any]) -> Job:
 
 
 def _export(place: str, form: str, data: Any) -> bytes:
-    work: Work = load(place)
-    return work.exports[form].write(data)
+    write = load(place).exports[form].write
+    content: bytes = write(data)
+    return content

@@ -26,11 +26,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Export:
-    """A format of a result: the ending of its file, its media type, and what writes it."""
+    """A format of a result: the ending of its file, its media type, and what writes it.
+
+    What writes it takes the result's data; or ``write`` is the name of a file that the job leaves.
+    """
 
     ending: str
     media: str
-    write: Callable[[Any], bytes]
+    write: Callable[[Any], bytes] | str
 
 
 @dataclass(frozen=True)

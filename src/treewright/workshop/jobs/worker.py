@@ -63,7 +63,7 @@ def _work(place: str, settings: dict[str, Any], pipe: Connection) -> tuple[Any, 
     def report(share: float | None, words: str = "", preview: Any = None) -> None:
         nonlocal last
         now = time.monotonic()
-        if preview is not None or now - last >= BETWEEN:
+        if now - last >= BETWEEN:
             last = now
             pipe.send(("seen", share, words, preview))
 
