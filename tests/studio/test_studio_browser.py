@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
 )
 TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
-PATIENCE = 120_000  # milliseconds: a kernel may have to be compiled on a busy machine
+PATIENCE = 300_000  # milliseconds: a kernel may have to be compiled on a busy machine
 
 
 @pytest.fixture(scope="module")
