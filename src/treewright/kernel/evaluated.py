@@ -162,6 +162,8 @@ def _numbers(what: str, given: Any) -> np.ndarray:
     try:
         if hasattr(given, "detach"):  # PyTorch's, which may be on its way to a gradient
             given = given.detach().cpu()
+        elif hasattr(given, "__cuda_array_interface__"):  # CuPy's, which is copied when asked to
+            given = given.get()
         if np.iscomplexobj(given):
             raise TypeError("they are complex")
         return np.asarray(given, np.float64)

@@ -24,7 +24,7 @@ from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, 
 from treewright.kernel.hooks import Searchable, with_tables
 from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
 from treewright.kernel.rebind import NotCopied, Rebinder, Snapshot
-from treewright.kernel.rules import uniform
+from treewright.kernel.rules import numeric, uniform
 
 Functions = Mapping[str, types.FunctionType]
 NO_RULES: Functions = types.MappingProxyType({})
@@ -52,7 +52,7 @@ def hooks(
         found[name] = jit(call) if jit and call is not ready else call
     for name, function in rules.items():
         ready = rebind.function(function)
-        call = uniform(name, function, ready)
+        call = uniform(name, function, ready if jit else numeric(name, function, ready))
         found[f"own_{name}"] = jit(call) if jit and call is not ready else call
     return found
 

@@ -22,9 +22,10 @@ from treewright.kernel.bits import count_bits as count_bits  # for authors of do
 from treewright.kernel.bits import lowest_bit as lowest_bit
 from treewright.kernel.constants import Binder, Constant, binder
 from treewright.kernel.constants import constant as constant
-from treewright.kernel.hooks import HOOKS
+from treewright.kernel.hooks import HOOKS, spoken
 from treewright.kernel.hooks import inlined as inlined
 from treewright.kernel.keys import hashed as hashed
+from treewright.kernel.names import returns_nothing
 
 _NUMBERS = (int, float, np.number, np.bool_)
 CHANCE = -1
@@ -298,6 +299,11 @@ def _check_signature(cls: type, name: str, function: types.FunctionType) -> None
         shown = ", ".join(str(p) for p in have)
         raise DomainError(
             f"{where(function)}: {cls.__name__}.{name}({shown}) should be {HOOKS[name].signature}"
+        )
+    if HOOKS[name].returns and returns_nothing(function.__code__):
+        raise DomainError(
+            f"{where(function)}: {cls.__name__}.{name} returns nothing: "
+            f"{HOOKS[name].signature} {spoken(HOOKS[name].meaning)}"
         )
 
 

@@ -67,23 +67,11 @@ class Running:
         return sum(int(w.run["created"]) for w in self.workers)
 
     def _limits(self, simulations: int | None, nodes: int | None) -> list[tuple[int, int]]:
-        """Per worker: the total of simulations and of created nodes at which it stops.
-
-        Work is dealt out in turns that go on from run to run, so that two runs of 500 are one
-        run of 1,000.
-        """
-        count = len(self.workers)
+        """Per worker: the total of simulations and of created nodes at which it stops."""
         done = [int(w.run["simulations"]) for w in self.workers]
         made = [int(w.run["created"]) for w in self.workers]
 
-        def limit(more: int | None, so_far: list[int], i: int) -> int:
-            if more is None:
-                return 2 * NO_LIMIT
-            before = (sum(so_far) - i + count - 1) // count
-            after = (sum(so_far) + more - i + count - 1) // count
-            return so_far[i] + after - before
-
-        return [(limit(simulations, done, i), limit(nodes, made, i)) for i in range(count)]
+        return list(zip(dealt(simulations, done), dealt(nodes, made), strict=True))
 
     def _run_workers(
         self,
@@ -274,6 +262,24 @@ class Running:
                 yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+
+def dealt(more: int | None, so_far: list[int]) -> list[int]:
+    """The total at which each of several workers stops, if there shall be so many more in all.
+
+    Work is dealt out in turns that go on from run to run, so that two runs of 500 are one run of
+    1,000.
+    """
+    count = len(so_far)
+
+    def limit(i: int) -> int:
+        if more is None:
+            return 2 * NO_LIMIT
+        before = (sum(so_far) - i + count - 1) // count
+        after = (sum(so_far) + more - i + count - 1) // count
+        return so_far[i] + after - before
+
+    return [limit(i) for i in range(count)]
 
 
 def around(progress: object) -> contextlib.AbstractContextManager[object]:

@@ -19,7 +19,7 @@ from treewright.library.phases import (
     in_one_call,
     one_by_one,
 )
-from treewright.library.position import Position
+from treewright.library.position import Position, state_of
 from treewright.library.result import Child, Result
 from treewright.library.root import Roots, policy_of, schedule
 from treewright.library.running import Progress, Running, around, search_step
@@ -51,6 +51,7 @@ class Search(Running):
 
     _worker_type: type[Worker] = Worker
     _choose: Choice | None = None  # a baseline's own way to choose the move
+    _first_stream = 0  # of random numbers; a tree of many machines has its own
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class Search(Running):
                 switches,
                 params,
                 domain.copy_state(state),
-                stream_seed(seed, i),
+                stream_seed(seed, self._first_stream + i),
                 engine == "compiled",
                 debug,
             )
@@ -317,8 +318,7 @@ class Search(Running):
         ``above`` counts as a best sequence (single player).  The compiled kernel, the stream of
         random numbers and the action-value table go on in both cases.
         """
-        if state is not None:
-            self.domain.check_state(state)
+        state = None if state is None else state_of(self.domain, state)
         with self._paused():
             for worker in self.workers:
                 if state is not None:
@@ -386,6 +386,7 @@ class Search(Running):
             best_sequence=list(self._best[1]),
             best_score=self._best_score,
             variation=tree.principal_variation(children[0].action),
+            trees=len(self.workers),
         )
 
     # ------------------------------------------------------------------- moving and looking
@@ -427,6 +428,7 @@ class Search(Running):
                 Position(self.domain, worker.root).play(action)
                 if child >= 0:
                     worker.compact(child)
+                    worker.run["stirred"] = 0  # the new root wants noise of its own
                 else:
                     worker.reset()
             self.history.append(action)
