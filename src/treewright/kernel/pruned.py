@@ -41,14 +41,14 @@ class _Pruner(ast.NodeTransformer):
     def __init__(self, constants: Mapping[str, object]) -> None:
         self._constants = constants
 
-    def visit_If(self, node: ast.If) -> Any:  # noqa: N802 - the names that ast calls
+    def visit_If(self, node: ast.If) -> Any:
         decided, node.test = self._decided(node.test)
         if decided is None:
             return self.generic_visit(node)
         left = node.body if decided else node.orelse
         return self._visited(left) or ast.copy_location(ast.Pass(), node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> Any:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
         decided, node.test = self._decided(node.test)
         if decided is None:
             return self.generic_visit(node)

@@ -10,7 +10,11 @@ function to function, tables and buffers of a domain included, which takes a thi
 small step.  Where nothing is allocated nothing has to be freed: the caller keeps the arrays alive.
 A program that turns out to allocate is compiled once more, counted.
 
-And a whole number that stands in a call is a number like any other: Numba would type and lower
+Half of what Numba would lower is taking tuples apart for a call and putting them together again:
+the kernel's own tuples of arrays are handed on as one value.  And a name in such a program has a
+hash of the types, where Numba would spell out every field of every record.
+
+A whole number that stands in a call is a number like any other: Numba would type and lower
 an inner function once for ``f(0)`` and again for ``f(i)``, to the same code.
 
 This leans on Numba's insides, but only for our own functions: they have code libraries of their
@@ -96,7 +100,7 @@ class _NotCounting(NRTContext):  # type: ignore[misc]
 
 
 class _Together(TupleModel):  # type: ignore[misc]
-    """A tuple that is handed to a function as one value."""
+    """A tuple that is handed on as one value; only our own functions may take it."""
 
     def get_argument_type(self) -> Any:
         return self.get_value_type()
