@@ -29,7 +29,7 @@ from typing import Any
 
 from llvmlite.binding import Linkage
 from numba import njit
-from numba.core import types
+from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.datamodel import DataModelManager, default_manager
@@ -40,6 +40,8 @@ from numba.core.runtime.context import NRTContext
 from numba.core.types import IntegerLiteral
 
 from treewright.kernel.layout import Batch, Tree
+
+kinds: Any = numba_types
 
 
 class _NoEnvironment:
@@ -118,12 +120,12 @@ def _tuple_model(manager: Any, kind: Any) -> Any:
 
 
 _models = DataModelManager().chain(default_manager)
-_models.register(types.NamedTuple, _tuple_model)
+_models.register(kinds.NamedTuple, _tuple_model)
 
 
-def _mangled(name: str, kinds: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
+def _mangled(name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
     """A function's name in the program: Numba's would spell out every field of every record."""
-    form = hashlib.sha256(repr(kinds).encode()).hexdigest()[:32]
+    form = hashlib.sha256(repr(types).encode()).hexdigest()[:32]
     return mangle(name, (), abi_tags=(*abi_tags, form), uid=uid)  # type: ignore[no-any-return]
 
 
