@@ -19,7 +19,6 @@ from treewright.kernel import fence
 from treewright.kernel.fingerprint import environment
 from treewright.kernel.hooks import Searchable
 from treewright.kernel.native import RETURNS, Code
-from treewright.kernel.pruned import pruned
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.specialise import Functions, execute, functions_of, hooks, tables_type
 from treewright.kernel.unpacked import unpacked
@@ -81,8 +80,7 @@ class Source:
             checks = options if debug else INNER  # whatever the author of a helper says
             return self._compiler.inner_jit(**{**options, **more, **checks})(function)
 
-        code = pruned(text, str(path), constants)
-        module = execute(code, str(path), f"treewright_kernel_{entry}")
+        module = execute(text, str(path), f"treewright_kernel_{entry}")
         module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
         own = functions_of(module)
         for function in own.values():

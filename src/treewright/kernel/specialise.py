@@ -222,10 +222,10 @@ def functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
     }
 
 
-def execute(text: str | types.CodeType, path: str, name: str) -> types.ModuleType:
+def execute(text: str, path: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__file__ = path
-    exec(compile(text, path, "exec") if isinstance(text, str) else text, module.__dict__)
+    exec(compile(text, path, "exec"), module.__dict__)
     return module
 
 
