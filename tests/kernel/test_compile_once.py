@@ -75,7 +75,7 @@ class Listening(event.Listener):
 def heard(tmp_path, monkeypatch):
     """What is compiled in this test; nothing of it is in the cache."""
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
-    fence.must_be_plain()  # its trial compiles too, if this is the first kernel of the process
+    fence.must_be_plain()  # which compiles a trial, once in a process
     listening = Listening()
     with event.install_listener("numba:compile", listening):
         yield listening
