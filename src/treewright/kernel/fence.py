@@ -25,20 +25,13 @@ LLVMLITE = ((0, 44), (0, 51))
 
 # what whole.py derives from or calls, with its parameters
 LEANS_ON = {
-    "numba.core.base:BaseContext.mangler": ("self", "name", "types", "abi_tags", "uid"),
     "numba.core.codegen:JITCodeLibrary._optimize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_dynamic_globals": ("self",),
     "numba.core.codegen:JITCodeLibrary.enable_object_caching": ("self",),
     "numba.core.compiler:Compiler.compile_extra": ("self", "func"),
-    "numba.core.datamodel:DataModelManager.chain": ("self", "other_manager"),
-    "numba.core.datamodel:DataModelManager.register": ("self", "fetypecls", "handler"),
-    "numba.core.datamodel.models:TupleModel.as_argument": ("self", "builder", "value"),
-    "numba.core.datamodel.models:TupleModel.from_argument": ("self", "builder", "value"),
-    "numba.core.datamodel.models:TupleModel.get_argument_type": ("self",),
     "numba.core.dispatcher:Dispatcher.get_call_template": ("self", "args", "kws"),
     "numba.core.environment:lookup_environment": ("env_name",),
-    "numba.core.itanium_mangler:mangle": ("ident", "argtys", "abi_tags", "uid"),
     "numba.core.runtime.context:NRTContext.incref": ("self", "builder", "typ", "value"),
     "numba.core.runtime.context:NRTContext.decref": ("self", "builder", "typ", "value"),
     "llvmlite.binding:TargetMachine.emit_object": ("self", "module"),
@@ -121,7 +114,6 @@ def _trial() -> str:
     import numpy as np
 
     from treewright.kernel.compiling import INNER, SLOTS, finished, kind_of
-    from treewright.kernel.layout import Batch
     from treewright.kernel.native import Loaded, packed
     from treewright.kernel.unpacked import unpacked
 
@@ -136,22 +128,20 @@ def _trial() -> str:
 
     def fill(arrays: Any, n: int) -> int:
         for i in range(n):
-            step(arrays.values, i, 2.0)
-        return step(arrays.weights, 0, 1.0)  # type: ignore[no-any-return]
+            step(arrays[0], i, 2.0)
+        return step(arrays[1], 0, 1.0)  # type: ignore[no-any-return]
 
     inner = whole.inner_jit(**options, forceinline=True)(fill)
-    one, other, counts = np.zeros(3), np.zeros(1), np.zeros(2, np.int64)
-    batch = {"values": one, "weights": other}
-    arguments = (Batch(**{name: batch.get(name, counts) for name in Batch._fields}), 3)
+    arguments = ((np.zeros(3), np.zeros(1)), 3)
     kinds = kind_of(arguments)
     entry = whole.entry_jit(**options)(lambda slots: inner(*unpacked(slots, kinds)))
     entry.compile((SLOTS,))
     code, needs = finished(entry.overloads[(SLOTS,)])
-    held = [sys.getrefcount(array) for array in arguments[0]]
+    counts = [sys.getrefcount(array) for array in arguments[0]]
     returned = Loaded(code)(packed(arguments))
-    if needs or returned != 1 or [one.tolist(), other.tolist()] != [[2.0, 2.0, 2.0], [1.0]]:
+    if needs or returned != 1 or [a.tolist() for a in arguments[0]] != [[2.0, 2.0, 2.0], [1.0]]:
         return "a small program gives a wrong result"
-    if [sys.getrefcount(array) for array in arguments[0]] != held:
+    if [sys.getrefcount(array) for array in arguments[0]] != counts:
         return "a small program miscounts references"
     if len(step.signatures) != 1:
         return "an inner function is compiled once for each number"

@@ -10,11 +10,7 @@ function to function, tables and buffers of a domain included, which takes a thi
 small step.  Where nothing is allocated nothing has to be freed: the caller keeps the arrays alive.
 A program that turns out to allocate is compiled once more, counted.
 
-Half of what Numba would lower is taking tuples apart for a call and putting them together again:
-the kernel's own tuples of arrays are handed on as one value.  And a name in such a program has a
-hash of the types, where Numba would spell out every field of every record.
-
-A whole number that stands in a call is a number like any other: Numba would type and lower
+And a whole number that stands in a call is a number like any other: Numba would type and lower
 an inner function once for ``f(0)`` and again for ``f(i)``, to the same code.
 
 This leans on Numba's insides, but only for our own functions: they have code libraries of their
@@ -23,25 +19,16 @@ so whatever else is compiled in the same process is compiled as it would be with
 decides whether this module is used at all; nothing else imports it.
 """
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite.binding import Linkage
 from numba import njit
-from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.datamodel import DataModelManager, default_manager
-from numba.core.datamodel.models import TupleModel
 from numba.core.errors import ForceLiteralArg
-from numba.core.itanium_mangler import mangle
 from numba.core.runtime.context import NRTContext
 from numba.core.types import IntegerLiteral
-
-from treewright.kernel.layout import Batch, Tree
-
-kinds: Any = numba_types
 
 
 class _NoEnvironment:
@@ -101,34 +88,6 @@ class _NotCounting(NRTContext):  # type: ignore[misc]
         pass
 
 
-class _Together(TupleModel):  # type: ignore[misc]
-    """A tuple that is handed on as one value; only our own functions may take it."""
-
-    def get_argument_type(self) -> Any:
-        return self.get_value_type()
-
-    def as_argument(self, builder: Any, value: Any) -> Any:
-        return value
-
-    def from_argument(self, builder: Any, value: Any) -> Any:
-        return value
-
-
-def _tuple_model(manager: Any, kind: Any) -> Any:
-    ours = kind.instance_class in (Tree, Batch)
-    return (_Together if ours else TupleModel)(manager, kind)
-
-
-_models = DataModelManager().chain(default_manager)
-_models.register(kinds.NamedTuple, _tuple_model)
-
-
-def _mangled(name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
-    """A function's name in the program: Numba's would spell out every field of every record."""
-    form = hashlib.sha256(repr(types).encode()).hexdigest()[:32]
-    return mangle(name, (), abi_tags=(*abi_tags, form), uid=uid)  # type: ignore[no-any-return]
-
-
 _internal: dict[Any, Any] = {}  # what Numba has compiled for us in that way
 
 
@@ -142,8 +101,6 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         if not self.counted:
             context.nrt = _NotCounting(context, True)
             context.cached_internal_func = _internal
-        context.data_model_manager = _models
-        context.mangler = _mangled
         generator = context.codegen()
         self.state.library = self.library(generator, function.__qualname__)
         self.state.library.enable_object_caching()
