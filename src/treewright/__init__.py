@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treewright.library import evolutionary as evolutionary
     from treewright.library.applications import App as App
     from treewright.library.applications import Command as Command
+    from treewright.library.applications import Page as Page
     from treewright.library.checking import check as check
     from treewright.library.cluster.search import ClusterSearch as ClusterSearch
     from treewright.library.domain import CHANCE as CHANCE
@@ -88,6 +89,7 @@ _WHERE = {
     "Search": "library.search",
     "App": "library.applications",
     "Command": "library.applications",
+    "Page": "library.applications",
     "count_bits": "library.domain",
     "hashed": "library.domain",
     "inlined": "library.domain",
@@ -118,6 +120,7 @@ __all__ = [
     "Noise",
     "OptionError",
     "Options",
+    "Page",
     "Phases",
     "Position",
     "Progress",
