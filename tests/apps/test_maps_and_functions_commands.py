@@ -49,7 +49,7 @@ def test_optimize_json():
     data = json.loads(out.stdout)
     assert data["error"] == pytest.approx(data["value"] - 400.0)
     assert data["evaluations"] == 3000
-    assert data["method"] == "best"
+    assert data["method"] == "staged"
 
 
 def test_a_function_from_a_file(tmp_path):

@@ -87,7 +87,7 @@ def test_methods_on_a_bowl(method, kind):
     assert (points <= 3).all()
     assert found.success
     assert found.fun == sphere(found.x) == min(map(sphere, points))
-    assert found.fun < (1e-12 if method == "best" else 0.05)
+    assert found.fun < (1e-12 if method == "staged" else 0.05)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,4 +1,4 @@
-"""Functions of real numbers: Iterated Splitting, SOO, and our best method."""
+"""Functions of real numbers: Iterated Splitting, SOO, L-SHADE in three stages."""
 
 from treewright.library.applications import App, Command
 

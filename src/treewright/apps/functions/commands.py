@@ -24,7 +24,7 @@ def optimize(
     ],
     dim: Annotated[int, typer.Option(min=1, help="Dimensions.")] = 10,
     budget: Annotated[int, typer.Option(min=1, help="Budget: evaluations.")] = 100_000,
-    method: Annotated[str, typer.Option(help="best (ours), iterated-splitting or soo.")] = "best",
+    method: Annotated[str, typer.Option(help="staged, iterated-splitting or soo.")] = "staged",
     seed: Seed = 0,
     bounds: Annotated[
         str | None,

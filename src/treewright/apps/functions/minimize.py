@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.functions import cec2014
-from treewright.apps.functions.best import best
 from treewright.apps.functions.objective import Compiled, Exhausted, FunctionError, Objective
 from treewright.apps.functions.soo import soo
 from treewright.apps.functions.splitting import iterated_splitting
+from treewright.apps.functions.staged import staged
 from treewright.errors import OptionError, nearest
 
 METHODS: dict[str, Callable[..., None]] = {
-    "best": best,
+    "staged": staged,
     "iterated-splitting": iterated_splitting,
     "soo": soo,
 }
@@ -44,7 +44,7 @@ def minimize(
     bounds: Any = None,
     *,
     budget: int | None = None,
-    method: str = "best",
+    method: str = "staged",
     seed: int = 0,
     args: tuple[Any, ...] = (),
     maxiter: int | None = None,
@@ -63,7 +63,7 @@ def minimize(
     the same for any number of them.  ``callback(x, fun)`` is told of the best so far and stops the
     search by returning True; ``progress(evaluations, fun)`` only looks.  ``options`` are the
     method's own: ``moves``, ``passes``, ``splits`` and ``c`` of ``iterated-splitting``, ``parts``
-    of ``best``.
+    and ``tree`` of ``staged``.
 
     A function that raises or returns nan ends the search with :class:`FunctionError`, which says
     at which point and holds the best so far as its ``result``.
@@ -83,7 +83,7 @@ def minimize(
         vectorized=vectorized,
         callback=_told(callback, progress) if callback or progress else None,
     )
-    known = {"iterated-splitting": ("moves", "passes", "splits", "c"), "best": ("parts",)}
+    known = {"iterated-splitting": ("moves", "passes", "splits", "c"), "staged": ("parts", "tree")}
     for name in options or {}:
         if name not in known.get(method, ()):
             raise OptionError(
