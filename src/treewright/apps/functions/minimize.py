@@ -9,12 +9,14 @@ import numpy as np
 
 from treewright.apps.functions import cec2014
 from treewright.apps.functions.objective import Compiled, Exhausted, FunctionError, Objective
+from treewright.apps.functions.runs import runs
 from treewright.apps.functions.soo import soo
 from treewright.apps.functions.splitting import iterated_splitting
 from treewright.apps.functions.staged import staged
 from treewright.errors import OptionError, nearest
 
 METHODS: dict[str, Callable[..., None]] = {
+    "runs": runs,
     "staged": staged,
     "iterated-splitting": iterated_splitting,
     "soo": soo,
@@ -83,7 +85,11 @@ def minimize(
         vectorized=vectorized,
         callback=_told(callback, progress) if callback or progress else None,
     )
-    known = {"iterated-splitting": ("moves", "passes", "splits", "c"), "staged": ("parts", "tree")}
+    known = {
+        "iterated-splitting": ("moves", "passes", "splits", "c"),
+        "staged": ("parts", "tree"),
+        "runs": ("tree",),
+    }
     for name in options or {}:
         if name not in known.get(method, ()):
             raise OptionError(

@@ -68,8 +68,21 @@ def finish(objective: Objective, rng: np.random.Generator, sigma: float) -> None
         if objective.left > 0:
             ridge(objective, rng, objective.best_x, objective.best, objective.left // 3)
         if objective.left > 0:
-            Gaussian(objective, rng, objective.best_x, sigma).run(objective.left)
+            gaussian(objective, rng, sigma)
         sigma = 10.0 ** rng.uniform(-3.5, -0.7)
+
+
+def gaussian(objective: Objective, rng: np.random.Generator, sigma: float) -> None:
+    """CMA-ES from the best point so far until nothing moves any more."""
+    low, width = objective.low, objective.high - objective.low
+    model = Gaussian(
+        lambda unit: objective.evaluate(low + width * unit),
+        rng,
+        (objective.best_x - low) / width,
+        sigma,
+    )
+    while objective.left > 0 and not model.stuck:
+        model.generation()
 
 
 # ---------------------------------------------------------------------- the tree of regions
