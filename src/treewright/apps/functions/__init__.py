@@ -1,4 +1,4 @@
-"""Functions of real numbers: Iterated Splitting, SOO, L-SHADE in three stages."""
+"""Functions of real numbers: local runs shared out by a tree, stages, Iterated Splitting, SOO."""
 
 from treewright.library.applications import App, Command
 

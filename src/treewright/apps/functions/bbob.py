@@ -1,13 +1,14 @@
 """The 24 functions of BBOB (Hansen, Finck, Ros & Auger 2009), of many points at once.
 
-Each has any dimension from 2 up and any number of instances, which shift, rotate and add a constant.
-They are written from the public definition; inside the box [-5, 5] they agree with the C code of
-COCO (the tests compare).  The penalty for points outside the box is left out where it is 0 inside.
+Each has any dimension from 2 up and any number of instances, which shift, rotate and add a
+constant.  They are written from the public definition; inside the box [-5, 5] they agree with the C
+code of COCO (the tests compare).  The penalty outside the box is left out where it is 0 inside.
 """
 
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from treewright.errors import OptionError
 LOW, HIGH = -5.0, 5.0
 FUNCTIONS = range(1, 25)
 Points = np.ndarray  # [k, n]
+Values = Any  # [k]; NumPy's sums of arrays have no better type
 Function = Callable[[Points], np.ndarray]
 
 
@@ -142,19 +144,20 @@ class _Instance:
 
     def between(self, base: float) -> np.ndarray:
         """R Lambda Q, where Lambda's elements are the powers of a base."""
-        return self.r @ np.diag(powers(base, self.n)) @ self.q
+        found: np.ndarray = self.r @ np.diag(powers(base, self.n)) @ self.q
+        return found
 
-    def f1(self, x: Points) -> np.ndarray:
+    def f1(self, x: Points) -> Values:
         return ((x - self.at) ** 2).sum(axis=1)
 
-    def f2(self, x: Points) -> np.ndarray:
+    def f2(self, x: Points) -> Values:
         return oscillate(x - self.at) ** 2 @ powers(1e6, self.n)
 
-    def f3(self, x: Points) -> np.ndarray:
+    def f3(self, x: Points) -> Values:
         z = skew(oscillate(x - self.at), 0.2)
         return rastrigin(z * powers(math.sqrt(10), self.n))
 
-    def f4(self, x: Points) -> np.ndarray:
+    def f4(self, x: Points) -> Values:
         at = self.at.copy()
         at[::2] = np.abs(at[::2])
         z = oscillate(x - at)
@@ -162,56 +165,56 @@ class _Instance:
         z = z * powers(math.sqrt(10), self.n) * np.where((z > 0) & odd, 10.0, 1.0)
         return rastrigin(z)
 
-    def f5(self, x: Points) -> np.ndarray:
+    def f5(self, x: Points) -> Values:
         corner = np.where(self.at < 0, -5.0, 5.0)
         slope = np.sign(corner) * powers(10, self.n)
         return (5 * np.abs(slope) - slope * np.where(x * corner < 25, x, corner)).sum(axis=1)
 
-    def f6(self, x: Points) -> np.ndarray:
+    def f6(self, x: Points) -> Values:
         z = (x - self.at) @ self.between(math.sqrt(10)).T
         total = (np.where(z * self.at > 0, 100 * z, z) ** 2).sum(axis=1)
         return oscillate(total[:, None])[:, 0] ** 0.9
 
-    def f7(self, x: Points) -> np.ndarray:
+    def f7(self, x: Points) -> Values:
         z = (x - self.at) @ self.q.T * powers(math.sqrt(10), self.n)
         first = np.abs(z[:, 0])
         steps = np.where(np.abs(z) > 0.5, np.floor(z + 0.5), np.floor(10 * z + 0.5) / 10)
         total = (steps @ self.r.T) ** 2 @ powers(100, self.n)
         return 0.1 * np.maximum(first * 1e-4, total)
 
-    def f8(self, x: Points) -> np.ndarray:
+    def f8(self, x: Points) -> Values:
         scale = max(1.0, math.sqrt(self.n) / 8)
         return valleys(scale * (x - 0.75 * self.at) + 1).sum(axis=1)
 
-    def f9(self, x: Points) -> np.ndarray:
+    def f9(self, x: Points) -> Values:
         return valleys(max(1.0, math.sqrt(self.n) / 8) * x @ self.q.T + 0.5).sum(axis=1)
 
-    def f10(self, x: Points) -> np.ndarray:
+    def f10(self, x: Points) -> Values:
         return oscillate((x - self.at) @ self.r.T) ** 2 @ powers(1e6, self.n)
 
-    def f11(self, x: Points) -> np.ndarray:
+    def f11(self, x: Points) -> Values:
         z = oscillate((x - self.at) @ self.r.T) ** 2
         return 1e6 * z[:, 0] + z[:, 1:].sum(axis=1)
 
-    def f12(self, x: Points) -> np.ndarray:
+    def f12(self, x: Points) -> Values:
         at = shift(self.n, self.seed + 1000000)
         z = (skew((x - at) @ self.r.T, 0.5) @ self.r.T) ** 2
         return z[:, 0] + 1e6 * z[:, 1:].sum(axis=1)
 
-    def f13(self, x: Points) -> np.ndarray:
+    def f13(self, x: Points) -> Values:
         z = ((x - self.at) @ self.between(math.sqrt(10)).T) ** 2
         return z[:, 0] + 100 * np.sqrt(z[:, 1:].sum(axis=1))
 
-    def f14(self, x: Points) -> np.ndarray:
+    def f14(self, x: Points) -> Values:
         z = np.abs((x - self.at) @ self.r.T)
         power = 2 + 4 * np.arange(self.n) / max(1, self.n - 1)
         return np.sqrt((z**power).sum(axis=1))
 
-    def f15(self, x: Points) -> np.ndarray:
+    def f15(self, x: Points) -> Values:
         z = skew(oscillate((x - self.at) @ self.r.T), 0.2)
         return rastrigin(z @ self.between(math.sqrt(10)).T)
 
-    def f16(self, x: Points) -> np.ndarray:
+    def f16(self, x: Points) -> Values:
         z = oscillate((x - self.at) @ self.r.T) @ self.between(0.1).T
         total = np.zeros(len(x))
         least = 0.0
@@ -220,19 +223,19 @@ class _Instance:
             least += math.cos(math.pi * 3**k) / 2**k
         return 10 * (total / self.n - least) ** 3
 
-    def f17(self, x: Points, condition: float = 10) -> np.ndarray:
+    def f17(self, x: Points, condition: float = 10) -> Values:
         z = skew((x - self.at) @ self.r.T, 0.5) @ self.q.T * powers(math.sqrt(condition), self.n)
         s = np.sqrt(z[:, :-1] ** 2 + z[:, 1:] ** 2)
         return ((np.sqrt(s) * (1 + np.sin(50 * s**0.2) ** 2)).mean(axis=1)) ** 2
 
-    def f18(self, x: Points) -> np.ndarray:
+    def f18(self, x: Points) -> Values:
         return self.f17(x, 1000)
 
-    def f19(self, x: Points) -> np.ndarray:
+    def f19(self, x: Points) -> Values:
         s = valleys(max(1.0, math.sqrt(self.n) / 8) * x @ self.q.T + 0.5)
         return 10 * (s / 4000 - np.cos(s)).mean(axis=1) + 10
 
-    def f20(self, x: Points) -> np.ndarray:
+    def f20(self, x: Points) -> Values:
         sign = np.where(uniform(self.n, self.seed) < 0.5, -1.0, 1.0)
         twice = 4.2096874633
         z = 2 * sign * x
@@ -241,10 +244,10 @@ class _Instance:
         total = (z * np.sin(np.sqrt(np.abs(z)))).mean(axis=1)
         return 4.189828872724339 - total / 100 + 100 * outside(z / 100)
 
-    def f21(self, x: Points) -> np.ndarray:
+    def f21(self, x: Points) -> Values:
         return self._peaks(x, *self._places(101, math.sqrt(1000), 10.0))
 
-    def f22(self, x: Points) -> np.ndarray:
+    def f22(self, x: Points) -> Values:
         return self._peaks(x, *self._places(21, 1000, 9.8))
 
     @functools.lru_cache(1)  # noqa: B019 - an instance has one set of peaks
@@ -269,7 +272,7 @@ class _Instance:
 
     def _peaks(
         self, x: Points, heights: np.ndarray, scales: np.ndarray, places: np.ndarray
-    ) -> np.ndarray:
+    ) -> Values:
         z = x @ self.q.T
         best = np.zeros(len(x))
         for height, scale, place in zip(heights, scales, places, strict=True):
@@ -280,7 +283,7 @@ class _Instance:
         bumps = np.exp(log + 0.49 * (np.sin(log) + np.sin(0.79 * log))) ** 0.1
         return np.where(deep > 0, bumps, 0.0) ** 2
 
-    def f23(self, x: Points) -> np.ndarray:
+    def f23(self, x: Points) -> Values:
         z = (x - self.at) @ self.between(10).T
         rough = np.zeros_like(z)
         for j in range(1, 33):
@@ -289,7 +292,7 @@ class _Instance:
         product = ((1 + np.arange(1, n + 1) * rough) ** (10 / n**1.2)).prod(axis=1)
         return 10 / n**2 * (product - 1)
 
-    def f24(self, x: Points) -> np.ndarray:
+    def f24(self, x: Points) -> Values:
         n = self.n
         near = 2.5
         s = 1 - 1 / (2 * math.sqrt(n + 20) - 8.2)

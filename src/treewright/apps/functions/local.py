@@ -11,11 +11,12 @@ from treewright.apps.functions.objective import Objective
 def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np.ndarray, float]:
     """BFGS for so many evaluations at most: where it came to, and the value there."""
     end = objective.done + evaluations - objective.n - 2
-    f = math.inf
-    for x, f in bfgs_steps(objective.evaluate, objective.low, objective.high, x):
+    found = x, math.inf
+    for step in bfgs_steps(objective.evaluate, objective.low, objective.high, x):
+        found = step
         if objective.done >= end:
             break
-    return x, f
+    return found
 
 
 def bfgs_steps(

@@ -1,7 +1,7 @@
 """A quadratic model through the points around the best one, and steps to where it is lowest.
 
-After Powell's NEWUOA (2006) and BOBYQA (2009): the model interpolates 2 n + 1 points, and of all that
-do the one is taken whose second derivatives differ least from those of the model before.  A
+After Powell's NEWUOA (2006) and BOBYQA (2009): the model interpolates 2 n + 1 points, and of all
+that do the one is taken whose second derivatives differ least from those of the model before.  A
 step goes to its minimum within a radius and the box; the radius follows how well the model
 foretold the value.  No derivative is asked for, and no point is nearer to another than it needs.
 """
@@ -119,7 +119,7 @@ class _Model:
         return found[m + 1 :], hessian
 
     def _try(self, point: np.ndarray, best: int, f: float) -> float:
-        """Evaluate a point, which takes the place of the one farthest from the better of the two."""
+        """Evaluate a point; it takes the place of the one farthest from the better of the two."""
         point = np.clip(point, 0.0, 1.0)
         value = float(self.evaluate(point[None])[0])
         centre = point if value < f else self.points[best]
@@ -192,4 +192,5 @@ def in_ball(gradient: np.ndarray, hessian: np.ndarray, room: float) -> np.ndarra
             if right - left < 1e-3 * right:
                 break
         shift = right
-    return -vectors @ shifted(shift)
+    found: np.ndarray = -vectors @ shifted(shift)
+    return found

@@ -27,6 +27,7 @@ from treewright.library.options import Options, Rollout
 from treewright.library.search import Search
 
 SOLVERS = ("model", "bfgs", "cma-es")
+MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE = 0
 PASS = 12  # simulations before the tree is built anew, with what has been learnt as its prior
 C = 0.1  # of UCB
@@ -87,7 +88,7 @@ class Sharing(Domain):
         s.chosen.clear()
 
     def legal(s: Any, out: Any) -> int:
-        count = len(SOLVERS) if s.chosen else TREE.places
+        count = len(TREE.solvers) if s.chosen else TREE.places
         for i in range(count):
             out[i] = i
         return int(count)
@@ -105,7 +106,8 @@ class Sharing(Domain):
         return int(TREE.favourite(s.chosen))
 
     def prior(s: Any, action: int) -> tuple[float, float]:
-        return TREE.known(s.chosen, action)
+        found: tuple[float, float] = TREE.known(s.chosen, action)
+        return found
 
 
 class Run:
@@ -124,13 +126,14 @@ class Shared:
         self.objective, self.rng = objective, rng
         self.low, self.width = objective.low, objective.high - objective.low
         n = objective.n
+        self.solvers = SOLVERS if n <= MODELLED else SOLVERS[1:]
         self.slice = 4 + int(3 * math.log(n)) + n // 2
         self.over = False
         self.points: list[np.ndarray] = []  # in the unit box
         self.values: list[float] = []
         self.finished: list[float] = []  # what the runs so far came to
         self.open: dict[tuple[int, int], Run] = {}
-        self.begun = dict.fromkeys(range(len(SOLVERS)), 0)
+        self.begun = dict.fromkeys(range(len(self.solvers)), 0)
         self.gains: dict[tuple[int, int], tuple[float, float]] = {}  # sum and weight
         self.parts: list[list[tuple[np.ndarray, float, bool]]] = [[]]
 
@@ -144,18 +147,18 @@ class Shared:
         """What is known of a place or a solver before this pass: a value, and how sure."""
         if chosen:
             return self._known(chosen[0], action)
-        pairs = [self._known(action, solver) for solver in range(len(SOLVERS))]
+        pairs = [self._known(action, solver) for solver in range(len(self.solvers))]
         best = max(pairs)[0]
         return best, max(weight for _, weight in pairs)
 
     def favourite(self, chosen: list[int]) -> int:
         """The place or solver that is known to be the best."""
-        count = len(SOLVERS) if chosen else self.places
+        count = len(self.solvers) if chosen else self.places
         return max(range(count), key=lambda action: self.known(chosen, action)[0])
 
     def _known(self, place: int, solver: int) -> tuple[float, float]:
         total, weight = self.gains.get((place, solver), (0.0, 0.0))
-        value, sure = FIRST[SOLVERS[solver]]
+        value, sure = FIRST[self.solvers[solver]]
         if place != HERE:
             value *= 0.5
             sure = 1.0
@@ -231,15 +234,10 @@ class Shared:
     # ------------------------------------------------------------- runs
 
     def evaluate(self, unit: np.ndarray) -> np.ndarray:
-        """The values of points of the unit box; values that are not finite are made bad ones."""
+        """The values of points of the unit box."""
         values = self.objective.evaluate(self.low + self.width * unit)
         if len(values) < len(unit):
             raise Exhausted
-        finite = np.isfinite(values)
-        if not finite.all():
-            seen = [*self.values, *values[finite]]
-            worst = max(seen) + (max(seen) - min(seen)) + 1.0 if seen else 0.0
-            values = np.where(finite, values, worst)
         self.points.extend(unit)
         self.values.extend(values.tolist())
         if len(self.values) > MOST_SAMPLES:  # every second one is enough to learn from
@@ -249,10 +247,13 @@ class Shared:
     def _run(self, place: int, solver: int) -> Run:
         run = self.open.get((place, solver))
         if run is None:
-            again = SOLVERS[solver] == "cma-es" and self.begun[solver] > 0
+            # CMA-ES begins where the best point is only once; later runs look elsewhere
+            again = self.solvers[solver] == "cma-es" and self.begun[solver] > 0
             x = self._begin_at(1 if again and place == HERE else place)
-            run = self.open[place, solver] = Run(self._steps(solver, x), place, SOLVERS[solver])
-            if place == HERE and SOLVERS[solver] != "cma-es" and self.begun[solver]:
+            run = self.open[place, solver] = Run(
+                self._steps(solver, x), place, self.solvers[solver]
+            )
+            if place == HERE and self.solvers[solver] != "cma-es" and self.begun[solver]:
                 run.best = self.objective.best  # begun again there, it must find better
             self.begun[solver] += 1
         return run
@@ -260,7 +261,7 @@ class Shared:
     def _begin_at(self, place: int) -> np.ndarray:
         if place == HERE:
             best: np.ndarray = (self.objective.best_x - self.low) / self.width
-            return best if np.isfinite(best).all() else np.full(self.objective.n, 0.5)
+            return best
         sides = self.parts[min(place, len(self.parts)) - 1]
         for _ in range(100):
             points = self.rng.uniform(0.0, 1.0, (64, self.objective.n))
@@ -268,17 +269,17 @@ class Shared:
             for direction, threshold, better in sides:
                 inside &= (points @ direction > threshold) == better
             if inside.any():
-                found: np.ndarray = points[int(np.argmax(inside))]
-                return found
-        return points[0]
+                break
+        found: np.ndarray = points[int(np.argmax(inside))]
+        return found
 
     def _steps(self, solver: int, x: np.ndarray) -> Iterator[float]:
         n = self.objective.n
         number = self.begun[solver]
-        if SOLVERS[solver] == "model":
+        if self.solvers[solver] == "model":
             radius = 0.2 if number == 0 else 10.0 ** self.rng.uniform(-1.5, -0.5)
             return model_steps(self.evaluate, self.rng, x, radius)
-        if SOLVERS[solver] == "bfgs":
+        if self.solvers[solver] == "bfgs":
             return (f for _, f in bfgs_steps(self.evaluate, np.zeros(n), np.ones(n), x))
         size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
         return self._generations(x, 0.2, size)
@@ -294,7 +295,7 @@ class Shared:
         spent: dict[tuple[int, int], int] = {}
         slices = 0
         while not self.over and self.objective.left > 0:
-            pairs = [(p, s) for p in range(self.places) for s in range(len(SOLVERS))]
+            pairs = [(p, s) for p in range(self.places) for s in range(len(self.solvers))]
             pair = min(pairs, key=lambda pair: spent.get(pair, 0))
             before = self.objective.done
             self.spend(*pair)

@@ -107,11 +107,11 @@ def verdict(rows: Rows) -> Verdict:
     for n, mark in cells:
         wins, count = duel(rows, "runs", "runs-no-tree", n, mark)
         if count:
-            found = rate(wins, count)
-            better += found.low > 0.5
+            share = rate(wins, count)
+            better += share.low > 0.5
             against.append(
-                f"\n- {n} dimensions, {mark:,}: {found.value:.0%} ({found.low:.0%} to "
-                f"{found.high:.0%})"
+                f"\n- {n} dimensions, {mark:,}: {share.value:.0%} ({share.low:.0%} to "
+                f"{share.high:.0%})"
             )
     for other in PLANNED:
         for n, mark in cells:
@@ -122,10 +122,10 @@ def verdict(rows: Rows) -> Verdict:
                     f"of {count} problems"
                 )
     return judge(
-        f"Of {len(cells)} pairs of dimension and budget, `runs` has the best mean rank in {firsts}, "
-        f"and beats itself without its tree in {better}.\n\nMean ranks:\n{''.join(parts)}\n\nProblems on "
-        f"which `runs` is better with its tree than without (ties count half):\n{''.join(against)}\n\n"
-        f"All in all",
+        f"Of {len(cells)} pairs of dimension and budget, `runs` has the best mean rank in "
+        f"{firsts}, and beats itself without its tree in {better}.\n\nMean ranks:\n"
+        f"{''.join(parts)}\n\nProblems on which `runs` is better with its tree than without (ties "
+        f"count half):\n{''.join(against)}\n\nAll in all",
         firsts == len(cells) and better == len(cells),
         enough=fewest >= 3 * len(FUNCTIONS),
     )

@@ -104,7 +104,8 @@ EXPERIMENT = Experiment(
     name="cec2014-best",
     title="CEC 2014: our three stages",
     claim="Local models in regions, L-SHADE and a finish, one after the other, are ahead of "
-    "Iterated Splitting and SOO on at least 24 of 26 functions, and of L-SHADE on more than it is behind.",
+    "Iterated Splitting and SOO on at least 24 of 26 functions, and of L-SHADE on more than they "
+    "are behind.",
     source="our own; the paper's columns are McGuinness 2016, table IV",
     scales={
         "smoke": [

@@ -41,7 +41,7 @@ def verdict(rows: Rows) -> Verdict:
         ahead += found.low > 0.5
         fewest = min(fewest, found.n)
         parts.append(f"{NAMES[agent]}, {ap} action points: {found.value:.1%}")
-    even = sum(int(r["even"]) for r in rows)  # type: ignore[arg-type]
+    even = len([r for r in rows if r["even"]])
     return judge(
         f"Score against the same agent without its tree: {'; '.join(parts)}. In {even:,} of "
         f"{len(rows):,} deals, played both ways round, neither was ahead",
