@@ -56,7 +56,7 @@ def verdict(rows: Rows) -> Verdict:
     won = [n for n in OTHERS if mean(rows, "staged", n) < min(TABLE[n])]
     better, worse = ranked(rows, "l-shade")
     parts = [
-        f"Means over {len({r['seed'] for r in where(rows, method='best')})} runs, "
+        f"Means over {len({r['seed'] for r in where(rows, method='staged')})} runs, "
         f"F{', F'.join(map(str, CENTRE))} apart: better than the best of the paper's columns on "
         f"{len(won)} of {len(OTHERS)} (not F{', F'.join(str(n) for n in OTHERS if n not in won)})"
     ]
