@@ -1,4 +1,4 @@
-"""Functions of real numbers: Iterated Splitting, SOO, and our best method."""
+"""Functions of real numbers: local runs shared out by a tree, stages, Iterated Splitting, SOO."""
 
 from treewright.library.applications import App, Command, Page
 
@@ -7,6 +7,7 @@ APP = App(
     domains={"functions-v1": ".splitting:splitting"},
     commands={"optimize": Command(".commands:optimize", "Minimise a function of real numbers.")},
     experiments=(
+        ".experiments.bbob:EXPERIMENT",
         ".experiments.cec2014_best:EXPERIMENT",
         ".experiments.cec2014_table_iv:EXPERIMENT",
         ".experiments.splitting_parameters:EXPERIMENT",
