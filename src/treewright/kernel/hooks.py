@@ -282,5 +282,18 @@ def inlined(function: Any) -> Any:
     return function
 
 
+APART = "apart."
+
+
+def apart(function: Any) -> Any:
+    """A decorator for large helpers that are called from several places.
+
+    Compiled, each stays one function; else LLVM may copy it to every call, and what calls that
+    again, so that a program of a thousand lines takes minutes.
+    """
+    function.__qualname__ = f"{APART}{function.__qualname__}"
+    return function
+
+
 def is_inlined(function: Any) -> bool:
     return getattr(function, "__treewright_inlined__", False)

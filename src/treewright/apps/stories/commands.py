@@ -28,10 +28,21 @@ app = typer.Typer(help="Generate believable stories from a set-up and goals.", n
 
 SetupName = Annotated[
     str,
-    typer.Argument(metavar="SETUP", help="A set-up's name (see 'story list'), or a .toml file."),
+    typer.Argument(
+        metavar="SETUP",
+        help="A set-up's name (see 'story list'), a .toml file, or a planning problem in .txt.",
+    ),
 ]
-Nodes = Annotated[int, typer.Option(min=1, help="Budget: nodes of the search.")]
-Method = Annotated[str, typer.Option(help="mcts, breadth-first, depth-first or best-first.")]
+Nodes = Annotated[
+    int | None,
+    typer.Option(min=1, help="Budget: nodes of the search (100,000; 1,000,000 for a problem)."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="mcts, breadth-first, depth-first or best-first; for a problem also explanation-first."
+    ),
+]
 
 
 # a long function, because each option is declared here with its help
@@ -39,8 +50,16 @@ Method = Annotated[str, typer.Option(help="mcts, breadth-first, depth-first or b
 def generate(
     setup: SetupName,
     method: Method = "mcts",
-    nodes: Nodes = 100_000,
+    nodes: Nodes = None,
     seed: Seed = 1,
+    goal: Annotated[
+        int, typer.Option(help="Of a planning problem: the author's utility to reach.")
+    ] = 1,
+    author: Annotated[int, typer.Option(help="Of a problem: the most actions of its plan.")] = 7,
+    character: Annotated[
+        int, typer.Option(help="Of a problem: the most actions of a character's reason.")
+    ] = 5,
+    layers: Annotated[int, typer.Option(help="Of a problem: layers of belief.")] = 2,
     variants: Annotated[int, typer.Option(min=1, help="So many stories that differ.")] = 1,
     branches: Annotated[
         int, typer.Option(min=0, help="Choice points, each with another way to go on.")
@@ -93,8 +112,19 @@ def generate(
 
     Examples: treewright story generate sherlock --seed 3 --graph why.svg;
     treewright story generate sherlock --variants 5 --out stories.md;
-    treewright story generate fairy_tale --branches 2 --out tale.ink
+    treewright story generate fairy_tale --branches 2 --out tale.ink;
+    treewright story generate problem.txt --goal 2 --author 7 --character 5 --layers 2
     """
+    from treewright.apps.stories.planning.problem import problem_names
+
+    if setup.endswith(".txt") or setup in problem_names():
+        from treewright.apps.stories.planning.commands import generate as generate_plan
+
+        form = format_ or ("json" if out and out.suffix == ".json" else "text")
+        limits = (goal, author, character, layers)
+        generate_plan(setup, *limits, method, nodes, seed, form, out, as_json, quiet)
+        return
+    nodes = 100_000 if nodes is None else nodes
     from treewright.apps.stories.exports import ENDINGS, FORMATS, as_data, export
     from treewright.apps.stories.searches import DEFAULT, METHODS, PLAIN
     from treewright.apps.stories.setup import load_setup
