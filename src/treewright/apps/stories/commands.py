@@ -1,4 +1,4 @@
-"""``treewright story generate | new | list | check | describe``: from a set-up to a story."""
+"""``treewright story generate | new | list | check | explain | describe | watch``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -324,6 +324,28 @@ def check(
 
 
 @app.command()
+def explain(
+    setup: SetupName,
+    action: Annotated[str, typer.Argument(help="Such as 'Kill(Bob, Alice, rifle)'.")],
+    after: Annotated[
+        list[str] | None, typer.Option(metavar="ACTION", help="What happened; repeat for more.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Why an action can't happen at a point of a story, or how believable it is there.
+
+    Examples: treewright story explain sherlock "Kill(Bob, Alice, rifle)";
+    treewright story explain sherlock "Steal(Bob, Alice, vase)" --after "Move(Bob, alice_house)"
+    """
+    from treewright.apps.stories.explaining import as_text, explain
+    from treewright.apps.stories.setup import load_setup
+
+    data = explain(load_setup(setup), action, after or [])
+    emit(data, as_text(data), as_json)
+
+
+@app.command()
 def describe(
     library: Annotated[str, typer.Argument(help="A library's name or file.")] = "crime",
     as_json: Json = False,
@@ -344,6 +366,34 @@ def describe(
     lines += ["\ngoals", *(f"  {text}" for text in data["goals"])]
     lines += ["\nactions", *(f"  {text}" for text in data["actions"])]
     emit(data, "\n".join(lines), as_json)
+
+
+@app.command()
+def watch(
+    path: Annotated[Path, typer.Argument(help="A library or a set-up, a .toml file.")],
+    setup: Annotated[
+        str | None, typer.Option(help="The set-up to tell, where the file is a library.")
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="Budget: nodes of each story.")] = 20_000,
+    seed: Seed = 1,
+    once: Annotated[bool, typer.Option("--once", help="Look once, and stop.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check a file and tell a story each time it is saved; Ctrl-C stops.
+
+    Examples: treewright story watch mine.toml; treewright story watch lib.toml --setup mine.toml
+    """
+    from treewright.apps.stories.watching import check_watched, report, saved
+
+    check_watched(path)
+    try:
+        for _ in saved(path):
+            typer.echo(report(path, setup, nodes, seed))
+            if once:
+                return
+            typer.echo(f"\n(waiting until {path} is saved again; Ctrl-C stops)")
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
 
 
 @app.command()

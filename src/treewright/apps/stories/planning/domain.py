@@ -179,7 +179,7 @@ def planning_domain(
             f"and {len(problem.actions)} actions are too many; use fewer layers of belief"
         )
     copies = FIRST + character + layers + 3
-    own = {
+    own: dict[str, np.ndarray] = {
         "own": np.zeros(OWN_SIZE, np.int64),
         "real": np.zeros(REAL_SIZE),
         "pool": np.zeros(stride * copies, np.int16),

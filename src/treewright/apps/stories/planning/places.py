@@ -43,7 +43,17 @@ _FLAT = {
     "observing": MOST_ACTIONS * WIDE,
     "consents": MOST_ACTIONS * WIDE,
 }
-_FRAME = ("node", "who", "layer", "action", "waiting", "next", "raised", "rejected", "begun")
+_FRAME: tuple[str, ...] = (
+    "node",
+    "who",
+    "layer",
+    "action",
+    "waiting",
+    "next",
+    "raised",
+    "rejected",
+    "begun",
+)
 _FRAME += ("length", "longest", "bound", "base", "key", "since")
 _OWN = {
     "notes": 64,

@@ -288,12 +288,10 @@ class Planner:
 
 
 def _space(capacity: int, stride: int, slots: int) -> Space:
-    return Space(
-        np.zeros((capacity, stride), np.int16),
-        *(np.zeros(capacity, np.int64) for _ in range(5)),
-        np.zeros(slots, np.int64),
-        np.zeros(4, np.int64),
-    )
+    parents, actions, depths, order, heap = (np.zeros(capacity, np.int64) for _ in range(5))
+    worlds = np.zeros((capacity, stride), np.int16)
+    met, counts = np.zeros(slots, np.int64), np.zeros(4, np.int64)
+    return Space(worlds, parents, actions, depths, order, heap, met, counts)
 
 
 def as_data(plan: Plan) -> dict[str, Any]:

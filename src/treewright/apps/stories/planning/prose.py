@@ -13,37 +13,34 @@ _PREPOSITIONS = {"from": "from", "to": "to", "at": "at", "with": "with", "in": "
 _PLACES = ("place", "room", "location", "city", "town", "landform", "ship")
 _TOOLS = ("weapon", "gun", "tool")
 _NO_S = ("s", "sh", "ch", "x", "z", "o")
-_PEOPLE = ("character", "person", "victim", "other", "target", "beloved", "patient")
 
 
 def told(plan: Plan) -> str:
     """The story, one sentence for each action, with the reasons of those who act."""
-    return " ".join(_sentence(plan.problem, step, i) for i, step in enumerate(plan.steps))
+    return " ".join(_sentence(plan.problem, step) for step in plan.steps)
 
 
-def _sentence(problem: Problem, step: Step, at: int) -> str:
+def _sentence(problem: Problem, step: Step) -> str:
     g = problem.actions[step.action]
     if not g.consenting:
         return f"It so happens: {words(g.name)}{_rest(problem, g, set())}."
     people = [problem.entities[problem.characters[c]] for c in g.consenting]
     sentence = f"{_listed(people)} {_verb(g.name, len(people))}{_rest(problem, g, set(people))}"
-    aims = {}
+    aims: dict[str, list[int]] = {}
     for c, reason in step.reasons.items():
         if len(reason) > 1:
-            aims.setdefault(_aim(problem, reason[-1], c), []).append(c)
+            aims.setdefault(_aim(problem, reason[-1]), []).append(c)
     if not aims:
         return f"{sentence}."
     parts = []
     for aim, who in aims.items():
         names = [problem.entities[problem.characters[c]] for c in who]
-        subject = "" if len(aims) == 1 and len(who) == len(people) else f"{_listed(names)} "
-        parts.append(
-            f"{subject}so that {aim}" if not subject else f"{_listed(names)} so that {aim}"
-        )
+        everybody = len(aims) == 1 and len(who) == len(people)
+        parts.append(f"so that {aim}" if everybody else f"{_listed(names)} so that {aim}")
     return f"{sentence}, {', '.join(parts)}."
 
 
-def _aim(problem: Problem, last: Step, who: int) -> str:
+def _aim(problem: Problem, last: Step) -> str:
     """What the last action of somebody's plan will be."""
     g = problem.actions[last.action]
     people = [problem.entities[problem.characters[c]] for c in g.consenting]

@@ -44,11 +44,12 @@ from treewright.apps.stories.planning.tables import (
     READ,
     SUBTRACT,
 )
-from treewright.library.domain import apart
+from treewright.library.domain import apart, lowest_bit
 
 NEVER = 99
 BITS = 61  # the highest value
 UNSURE = 62  # the bit of what is unknown
+KNOWN = (1 << UNSURE) - 1
 FAR = 1e6
 
 
@@ -59,17 +60,19 @@ def bit(value, shift):
 
 
 def least(mask, shift):
-    for i in range(BITS + 1):
-        if mask >> i & 1:
-            return float(i - shift)
-    return FAR
+    mask &= KNOWN
+    return float(lowest_bit(mask) - shift) if mask != 0 else FAR
 
 
 def most(mask, shift):
-    for i in range(BITS, -1, -1):
-        if mask >> i & 1:
-            return float(i - shift)
-    return -FAR
+    mask &= KNOWN
+    if mask == 0:
+        return -FAR
+    found = -1
+    while mask != 0:  # a loop of known length would be copied out 62 times by the compiler
+        mask >>= 1
+        found += 1
+    return float(found - shift)
 
 
 def can_be(t, o, x, i, opposite):

@@ -98,7 +98,9 @@ class _Parser:
 
     def file(self) -> Text:
         types, entities, properties, initial = [], [], [], []
-        actions, triggers, utilities = [], [], []
+        actions: list[Event] = []
+        triggers: list[Event] = []
+        utilities = []
         while self._at < len(self._tokens):
             if self._accept(";"):
                 continue
@@ -153,7 +155,7 @@ class _Parser:
 
     def _params(self) -> tuple[tuple[str, str], ...]:
         self._expect("(", "before the parameters")
-        found = []
+        found: list[tuple[str, str]] = []
         while not self._accept(")"):
             if found:
                 self._expect(",", "between parameters")
@@ -165,7 +167,7 @@ class _Parser:
         name, params = self._name_of(f"the {what}'s name"), self._params()
         self._expect("{", f"before the parts of {name}")
         parts: dict[str, Any] = {}
-        known = ("precondition", "effect")
+        known: tuple[str, ...] = ("precondition", "effect")
         known += ("consenting", "observing") if what == "action" else ()
         while not self._accept("}"):
             if self._accept(";"):
@@ -201,7 +203,7 @@ class _Parser:
 
     def _names(self) -> tuple[tuple[str, int], ...]:
         brackets = self._accept("(")
-        found = []
+        found: list[tuple[str, int]] = []
         while self._peek() not in (";", "}", ")"):
             if found:
                 self._expect(",", "between characters")
@@ -324,7 +326,7 @@ class _Parser:
             inner = self._expression()
             self._expect(")", "after what is believed")
             return Node("believes", line, (who, inner))
-        arguments = []
+        arguments: list[str] = []
         while not self._accept(")"):
             if arguments:
                 self._expect(",", "between arguments")
