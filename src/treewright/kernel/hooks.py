@@ -282,17 +282,18 @@ def inlined(function: Any) -> Any:
     return function
 
 
-APART = "apart."
-
-
 def apart(function: Any) -> Any:
     """A decorator for large helpers that are called from several places.
 
-    Compiled, each stays one function; else LLVM may copy it to every call, and what calls that
-    again, so that a program of a thousand lines takes minutes.
+    Helpers of a domain are put where they are called; of these each stays a function, unless LLVM
+    thinks better of it.  A program of a thousand lines would take minutes to compile otherwise.
     """
-    function.__qualname__ = f"{APART}{function.__qualname__}"
+    function.__treewright_apart__ = True
     return function
+
+
+def is_apart(function: Any) -> bool:
+    return getattr(function, "__treewright_apart__", False)
 
 
 def is_inlined(function: Any) -> bool:

@@ -30,8 +30,6 @@ from numba.core.errors import ForceLiteralArg
 from numba.core.runtime.context import NRTContext
 from numba.core.types import IntegerLiteral
 
-from treewright.kernel.hooks import APART
-
 
 class _NoEnvironment:
     """What Numba tells of a function's environment, which a function without machine code lacks."""
@@ -49,8 +47,6 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
                 function.linkage = "linkonce_odr"
-                if self._name.startswith(APART):
-                    function.add_function_attribute("noinline")
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
