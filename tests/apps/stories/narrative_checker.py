@@ -560,7 +560,7 @@ class Story:
         return world
 
     def _reason(self, world, who, action, plan, longest, layers):
-        if layers == 0:
+        if layers < 0 or (layers == 0 and len(plan or ()) > 1):
             raise Refused(f"{action} is explained too deep")
         if not plan or plan[0][0] != action or len(plan) > longest:
             raise Refused(f"{action} has no explanation of at most {longest} actions for {who}")
@@ -596,8 +596,9 @@ class Story:
         return True
 
     def _has_reason(self, world, who, action, longest, layers):
-        if layers == 0:
+        if layers < 0:
             return False
+        longest = 1 if layers == 0 else longest
         here = self.believed(world, who)
         goal = self.utility(here, who)
         for length in range(1, longest + 1):

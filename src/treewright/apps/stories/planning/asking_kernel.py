@@ -77,7 +77,7 @@ def explore(space, t, mode, budget, slice_):
             t.own[NODES] += 1
             h = 0
             if utility(t, 0, 0, author) < t.flat[GOAL]:
-                h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, -1, left)
+                h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
             if h <= left and new(space, hash_worlds(t, 0, 0, depth + 1)):
                 add(space, t, node, a, h)
             if c[0] >= space.parents.shape[0] - 1:
@@ -91,7 +91,7 @@ def near_and_meant(space, t, node, a, left):
     happens(t, 0, 0, a)
     far = 0
     if utility(t, 0, 0, author) < t.flat[GOAL]:
-        far = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, -1, left)
+        far = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
     load(space, t, node)
     return far <= left and consented(t, 0, a)
 

@@ -72,7 +72,7 @@ def open_actions(s, t, out):
         t.own[NODES] += 1
         h = 0
         if utility(t, trial, 0, author) < t.flat[GOAL]:
-            h = relaxed(t, trial, 0, author, float(t.flat[GOAL]), False, -1, left)
+            h = relaxed(t, trial, 0, author, float(t.flat[GOAL]), False, left)
             if h > left:
                 continue
         if consented(t, 0, a):
@@ -148,7 +148,7 @@ class Telling(Domain):
             out[0] = 1.0
         else:
             put(s, t)
-            h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, -1, left)
+            h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
             out[0] = 0.0 if h > left else 0.9 / (1.0 + h)
 
     def key(s, t):
@@ -178,7 +178,7 @@ def planning_domain(
             f"{problem.name}: {len(worlds.paths)} worlds of {len(problem.fluents)} properties "
             f"and {len(problem.actions)} actions are too many; use fewer layers of belief"
         )
-    copies = FIRST + character + layers + 3
+    copies = FIRST + character + layers + 5
     own: dict[str, np.ndarray] = {
         "own": np.zeros(OWN_SIZE, np.int64),
         "real": np.zeros(REAL_SIZE),

@@ -3,7 +3,8 @@
 An action is explained for a character who consents to it if, in the world as that character
 believes it to be, a plan that begins with the action can be carried out, raises the character's
 utility, has no needless action, and asks of nobody else what that one has no reason to do.  The
-last is the same question one layer of belief deeper, with what is left of the plan's length.
+last is the same question one layer of belief deeper, with what is left of the plan's length; beyond
+the deepest layer others do only what pays for them at once.
 
 The search is depth-first with growing bounds, cut where even the relaxed distance is too long.  It
 calls itself through a stack of frames: a frame is the worlds after one more action of
@@ -88,7 +89,7 @@ def question(t, o, x, a, b, c, d):
 def enter(t, o, x, c, a, longest, layer, ask):
     """Begin to explain an action that happens in world ``x``; 0 or 1 if that is decided at once."""
     r = int64(t.flat[AT_CHILD + WIDE * x + c])
-    if not possible(t, o, r, a):
+    if layer > t.flat[LAYERS] + 1 or not possible(t, o, r, a):
         return int64(0)
     key = question(t, o, r, a, c, longest, layer)
     if ask:
@@ -108,8 +109,10 @@ def enter(t, o, x, c, a, longest, layer, ask):
         remember(t, key, 1)
         found_plan(t, k, k)
         return int64(1)
-    alone = c if layer == t.flat[LAYERS] else -1
-    h = relaxed(t, here, r, c, t.real[AT_HOPED + k], True, alone, longest - 1)
+    if layer > t.flat[LAYERS]:  # what is gained at once needs no thought
+        remember(t, key, 0)
+        return int64(0)
+    h = relaxed(t, here, r, c, t.real[AT_HOPED + k], True, longest - 1)
     if 1 + h > longest:
         remember(t, key, 0)
         return int64(0)
@@ -250,8 +253,7 @@ def try_action(t, first, k, a):
     c = int64(t.own[AT_FRAME_WHO + first])
     r = int64(t.own[AT_FRAME_NODE + first])
     solo = t.flat[AT_SOLO + a]
-    layer = t.own[AT_FRAME_LAYER + first]
-    if solo == -1 or (layer == t.flat[LAYERS] and solo != c):
+    if solo == -1:
         return False
     here = (FIRST + k) * t.flat[STRIDE]
     if k + 2 >= FRAMES or not possible(t, here, r, a):
@@ -272,8 +274,7 @@ def try_action(t, first, k, a):
             return False
         if remembered(t, dead(t, first, n)) >= 0:
             return False
-        alone = c if layer == t.flat[LAYERS] else -1
-        if relaxed(t, there, r, c, t.real[AT_HOPED + first], True, alone, left) > left:
+        if relaxed(t, there, r, c, t.real[AT_HOPED + first], True, left) > left:
             return False
     t.own[AT_FRAME_WAITING + n] = 0 if solo != c else t.flat[CHARACTERS]
     t.own[AT_FRAME_NEXT + n] = -1

@@ -250,11 +250,11 @@ def adopt(t):
 
 
 @apart
-def relaxed(t, o, x, who, wanted, above, alone, longest):
+def relaxed(t, o, x, who, wanted, above, longest):
     """Steps until a utility of ``wanted`` (or more than that, with ``above``) can be thought of.
 
-    ``alone``: only actions that the character takes without anybody else; ``-1`` for the author,
-    who has all.  More than ``longest`` steps are NEVER.
+    A character has the actions that anybody consents to, the author has all.  More than
+    ``longest`` steps are NEVER.
     """
     fluents = t.flat[FLUENTS]
     for f in range(fluents):
@@ -279,7 +279,7 @@ def relaxed(t, o, x, who, wanted, above, alone, longest):
             return NEVER
         new = False
         for a in range(t.flat[ACTIONS]):
-            if t.own[AT_DONE + a] == 1 or (alone >= 0 and t.flat[AT_SOLO + a] != who):
+            if t.own[AT_DONE + a] == 1:
                 continue
             if who != author and t.flat[AT_SOLO + a] == -1:
                 continue
