@@ -3,13 +3,18 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test test-core test-oldest gpu-test hostile soak audit check lint types clean
+.PHONY: gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit check lint types clean
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+# the site, from docs/ and the docstrings; a warning is an error
+docs: $(VENV)/.dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs out/docs
+	@echo "out/docs/index.html"
 
 # the kernel and the library, without any extra, in environments of their own
 CORE_TESTS := tests/kernel tests/library tests/test_bad_input.py tests/test_found_bugs.py
@@ -32,6 +37,10 @@ gpu-test:
 	$(PYTHON) -m venv $(VENV)-gpu
 	$(VENV)-gpu/bin/python -m pip install --quiet --disable-pip-version-check -e ".[gpu,levels]" pytest
 	TREEWRIGHT_GPU_SEEDS=1000 $(VENV)-gpu/bin/python -m pytest -rs -s tests/kernel/gpu
+
+# two raylets on this machine: ten of them killed, the driver too, memory and disks that are full
+cluster-test: $(VENV)/.dev
+	TREEWRIGHT_CLUSTER_TEST=1 $(BIN)/python -m pytest -p no:xdist -rs -s tests/cluster
 
 # ten minutes of damaged files, odd words, edited domains and killed commands
 hostile: $(VENV)/.dev

@@ -8,8 +8,10 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
+    MOST_ON_CLUSTER,
     MOST_PROCESSES,
     Json,
+    OnCluster,
     Quiet,
     check_workers,
     emit,
@@ -26,8 +28,10 @@ app = typer.Typer(
     help="Rerun any number that we print.\n\n"
     "Examples: treewright experiment list; treewright experiment run tictactoe-strength",
 )
-Name = Annotated[str, typer.Argument(help="An experiment; 'treewright experiment list' has all.")]
-Names = Annotated[list[str] | None, typer.Argument(help="Experiments.")]
+Name = Annotated[
+    str, typer.Argument(help="An experiment of 'treewright experiment list', or file.py:NAME.")
+]
+Names = Annotated[list[str] | None, typer.Argument(help="Experiments, or file.py:NAME.")]
 All = Annotated[bool, typer.Option("--all", help="Every experiment.")]
 Scale = Annotated[str, typer.Option(help="smoke (seconds), laptop (minutes) or paper (hours).")]
 StorePath = Annotated[
@@ -76,6 +80,7 @@ def run(
     workers: Annotated[
         int | None, typer.Option(help="Cells at a time.", show_default="cores")
     ] = None,
+    cluster: OnCluster = None,
     only: Only = None,
     time: Annotated[
         str | None, typer.Option(help="Start no cell after this: 90, 30m or 2h.")
@@ -90,11 +95,10 @@ def run(
 
     Exit code 1 if a cell raised or the code was edited meanwhile, 130 after Ctrl-C.
 
-    Examples: treewright experiment run tictactoe-strength;
-    treewright experiment run --all --time 30m --engine threads --workers 1
+    Examples: treewright experiment run tictactoe-strength; treewright experiment run mine.py:MINE;
+    treewright experiment run --all --time 30m --engine threads --workers 1;
+    treewright experiment run tictactoe-strength --scale laptop --cluster auto
     """
-    import os
-
     from treewright.workshop.experiments.display import display, line
     from treewright.workshop.experiments.executors import executor
     from treewright.workshop.experiments.runner import run as run_cells
@@ -104,10 +108,10 @@ def run(
     chosen = _chosen(names, all_)
     seconds = _seconds(time)
     wanted = _only(only)
-    count = workers if workers is not None else min(os.cpu_count() or 1, MOST_PROCESSES)
-    check_workers("--workers", count, MOST_PROCESSES)
+    if workers is not None:
+        check_workers("--workers", workers, MOST_ON_CLUSTER if cluster else MOST_PROCESSES)
     found: list[dict[str, Any]] = []
-    with Store(store) as opened, executor(engine, count) as cells:
+    with Store(store) as opened, executor(engine, workers, cluster) as cells:
         for experiment in chosen:
             before = standing(experiment, opened, scale, wanted, keep_stale)
             _say_stale(before, experiment, keep_stale, quiet)
@@ -196,7 +200,7 @@ def show(
 def report(
     names: Names = None,
     all_: All = False,
-    scale: Scale = "laptop",
+    scale: Scale = "smoke",
     out: Annotated[Path, typer.Option(help="Folder for the pages and pictures.")] = Path("results"),
     keep_stale: KeepStale = False,
     store: StorePath = None,
@@ -204,8 +208,8 @@ def report(
 ) -> None:
     """Write Markdown and PNG reports from the store.
 
-    Examples: treewright experiment report tictactoe-strength --scale smoke;
-    treewright experiment report --all --scale smoke --out results
+    Examples: treewright experiment report tictactoe-strength;
+    treewright experiment report --all --scale laptop --out results
     """
     from treewright.workshop.experiments import report as reports
     from treewright.workshop.experiments.registry import experiments

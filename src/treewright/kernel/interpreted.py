@@ -89,13 +89,27 @@ class RecordProxy:
         kind = self._record.dtype[name]
         self._record[name][0] = np.asarray(value).astype(kind) if kind.kind in "iu" else value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A state can travel to other processes: a copy of its record does."""
+        return RecordProxy, (self._record,)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         """``np.asarray(s)``: an array of one record, in the same memory."""
         record: np.ndarray = self._record
         return np.array(record, dtype=dtype) if copy else np.asarray(record, dtype=dtype)
 
     def __repr__(self) -> str:
-        return f"RecordProxy({self._record[0]})"
+        names = self._record.dtype.names or ()
+        return ", ".join(f"{name} = {_short(getattr(self, name))}" for name in names)
+
+
+def _short(value: Any) -> str:
+    """A field as text: long arrays by their ends."""
+    if not isinstance(value, Cells):
+        return str(value)
+    if value.array.dtype.names:
+        return f"{len(value)} records"
+    return " ".join(np.array2string(value.array, threshold=40, edgeitems=5).split())
 
 
 class Records:

@@ -23,7 +23,7 @@ class Position:
 
     def __init__(self, domain: Domain, state: Any = None) -> None:
         self.domain = domain
-        self.state = domain.new_state() if state is None else state
+        self.state = domain.new_state() if state is None else domain.check_state(state)
         self._hooks = domain.interpreted
         self._tables = domain.interpreted_tables
         self.history: list[int] = []
@@ -135,7 +135,11 @@ class Position:
         return f"player {self.player} to move" if self.domain.players > 1 else "to move"
 
     def __repr__(self) -> str:
-        return f"<Position of {self.domain.name}>"
+        played = f" after {shown.count_of(len(self.history), 'action')}" if self.history else ""
+        return f"<Position of {self.domain.name}{played}: {self.standing}>"
+
+    def __str__(self) -> str:
+        return self.render()
 
     def _repr_html_(self) -> str:
         return shown.position_html(self)
@@ -154,3 +158,8 @@ class Position:
         out = Cells(np.zeros(self.domain.players))
         self._hooks[hook](self.state, self._tables, out)
         return [out[i] for i in range(self.domain.players)]
+
+
+def state_of(domain: Domain, given: Any) -> Any:
+    """The state of a position, or a state itself, if it is one of this domain's."""
+    return domain.check_state(given.state if isinstance(given, Position) else given)

@@ -10,6 +10,7 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.library.progress_bar import ProgressBar, terminal_bar
+from treewright.library.shown import count_of as count_of
 from treewright.library.writing import json_text
 
 if TYPE_CHECKING:
@@ -18,13 +19,32 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
-MOST_THREADS, MOST_PROCESSES = 1024, 256
+MOST_THREADS, MOST_PROCESSES, MOST_ON_CLUSTER = 1024, 256, 100_000
+OnCluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS|auto|local",
+        help="Work on the machines of a Ray cluster; the results are the same (docs/cluster.md).",
+        show_default=False,
+    ),
+]
 LARGEST = 2**60  # compiled code counts in 64 bits
+
+
+def _countable(number: int | None) -> int | None:
+    if number is not None and number > LARGEST:
+        raise typer.BadParameter(f"{number:,} is larger than {LARGEST:,}")
+    return number
+
+
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
-Simulations = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: simulations.")]
+Simulations = Annotated[int | None, typer.Option(callback=_countable, help="Budget: simulations.")]
 Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
 CpuSeconds = Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")]
-Nodes = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: nodes added to the tree.")]
+Nodes = Annotated[
+    int | None, typer.Option(callback=_countable, help="Budget: nodes added to the tree.")
+]
 Memory = Annotated[str, typer.Option(help="Memory for the tree, such as 512MiB.")]
 Workers = Annotated[int, typer.Option(help="Threads, each with a tree of its own.")]
 Set = Annotated[
@@ -70,6 +90,17 @@ def _number(text: str) -> Any:
     return text
 
 
+def numbers_of(option: str, text: str) -> list[float]:
+    """``1,10,60`` as numbers above 0."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < number < 1e9 for number in found):
+        raise OptionError(f"{option} {text!r}: write numbers above 0 with commas between, 1,10,60")
+    return found
+
+
 def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
     """Refuse before the work what could not be written after it."""
     if endings and path.suffix.lower() not in endings:
@@ -106,11 +137,6 @@ def check_workers(option: str, count: int, most: int) -> int:
     if not 1 <= count <= most:
         raise OptionError(f"{option} must be at least 1 and at most {most:,}, not {count:,}")
     return count
-
-
-def count_of(number: int, noun: str, plural: str = "") -> str:
-    """``1 gap``, ``2 gaps``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 @contextlib.contextmanager

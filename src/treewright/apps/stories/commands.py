@@ -9,6 +9,7 @@ from treewright.errors import OptionError
 from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
     Json,
+    OnCluster,
     Quiet,
     Seed,
     check_target,
@@ -61,6 +62,7 @@ def generate(
     ] = 5,
     layers: Annotated[int, typer.Option(help="Of a problem: layers of belief.")] = 2,
     variants: Annotated[int, typer.Option(min=1, help="So many stories that differ.")] = 1,
+    cluster: OnCluster = None,
     branches: Annotated[
         int, typer.Option(min=0, help="Choice points, each with another way to go on.")
     ] = 0,
@@ -141,6 +143,8 @@ def generate(
         from treewright.errors import nearest
 
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
+    if cluster is not None and variants == 1:
+        raise OptionError("--cluster searches several stories side by side: add --variants")
     if variants > 1 and branches:
         raise OptionError("choose --variants or --branches, not both")
     if (variants > 1 or branches) and method != "mcts":
@@ -167,7 +171,7 @@ def generate(
         if branches:
             stories = branching(loaded, branches, seed=seed, progress=seen, **how)
         else:
-            stories = different(loaded, variants, seed=seed, progress=seen, **how)
+            stories = different(loaded, variants, seed=seed, progress=seen, cluster=cluster, **how)
     stopped = any(story.found.get("stopped") == "interrupt" for story in stories)
     if graph is not None:
         from treewright.apps.stories.causes import causal_svg

@@ -16,8 +16,9 @@ const KEYS = {
 
 /** Runs of keys that are not stored yet: kept in the browser too until the server has them. */
 class Tape {
-  constructor(url, attempt, first) {
+  constructor(url, attempt, first, free) {
     this.url = `${url}/${attempt}`;
+    this.free = free; // played for fun: nobody wants the keys
     this.first = first;
     this.runs = [];
     this.sending = null;
@@ -34,12 +35,14 @@ class Tape {
   }
 
   keep() {
+    if (this.free) return;
     try {
       localStorage.setItem(this.url, JSON.stringify({ first: this.first, runs: this.runs }));
     } catch { /* storage is full or forbidden: the server's copy is enough */ }
   }
 
   kept() {
+    if (this.free) return null;
     try {
       return JSON.parse(localStorage.getItem(this.url));
     } catch {
@@ -49,6 +52,10 @@ class Tape {
 
   /** Send what there is; on failure it stays and goes with the next message. */
   async send() {
+    if (this.free) {
+      this.drop(this.ticks);
+      return {};
+    }
     if (this.sending) return this.sending;
     const runs = this.runs.map((run) => run.slice());
     const ticks = this.ticks;
@@ -87,7 +94,7 @@ class Tape {
 
   beacon() {
     this.keep();
-    if (this.runs.length) {
+    if (this.runs.length && !this.free) {
       const body = JSON.stringify({ first: this.first, runs: this.runs });
       navigator.sendBeacon(this.url, new Blob([body], { type: "application/json" }));
     }
@@ -116,7 +123,7 @@ export class Player {
     this.game = begin(this.data.world);
     for (const [keys, n] of runs) for (let i = 0; i < n; i++) this.step(keys);
     const stored = this.game.status[c.TICK];
-    this.tape = new Tape(this.url, this.attempt, stored);
+    this.tape = new Tape(this.url, this.attempt, stored, this.data.free);
     const kept = this.tape.kept(); // a message that never arrived
     if (kept && kept.first <= stored) {
       let skip = stored - kept.first;
@@ -158,6 +165,19 @@ export class Player {
     document.addEventListener("visibilitychange", () => document.hidden && this.pause());
     window.addEventListener("pagehide", () => this.tape.beacon());
     this.canvas.addEventListener("pointerdown", () => this.phase === "waiting" && this.start());
+    for (const button of document.querySelectorAll("[data-hold]")) this.touch(button);
+  }
+
+  /** A button on the screen that stands for a key, for fingers. */
+  touch(button) {
+    const key = KEYS[button.dataset.hold];
+    const hold = (down) => (event) => {
+      event.preventDefault();
+      this.held = down ? this.held | key : this.held & ~key;
+      if (down && this.phase === "waiting") this.start();
+    };
+    button.addEventListener("pointerdown", hold(true));
+    for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, hold(false));
   }
 
   start() {
