@@ -22,7 +22,7 @@ from treewright.apps.levels.moves import Player
 from treewright.apps.levels.score import QUANTITIES, Score
 from treewright.apps.levels.tiles import TILES, LevelError
 
-SHORTEST = 10
+SHORTEST = 20
 FREE = 1e9  # a bound that never binds
 COPY_LIMIT = 24
 SPREAD = 1.5
@@ -42,6 +42,8 @@ class Controls:
     copy_limit: longest run of slices that may be copied from one level of the corpus.
     crowd: at most so many enemies in any eight columns; ``None`` for no check, as in the paper.
     score: another score (score.py) instead of the paper's.
+    whole: begin and end on flat ground, with a start, a flag and a safe first screen (ends.py);
+    ``False`` for a stretch to be put between others.
     """
 
     length: int = 320
@@ -55,6 +57,7 @@ class Controls:
     copy_limit: int = COPY_LIMIT
     crowd: int | None = None
     score: Score | None = field(default=None, repr=False)
+    whole: bool = True
 
     def __post_init__(self) -> None:
         if self.length < SHORTEST:

@@ -108,6 +108,7 @@ def generate(
     began = time.process_time()
     spent = 0
     nearest: dict[str, float] = {}
+    given_marks = any(piece.marked for _, piece in domain.controls.fixed)
     for number in range(ATTEMPTS):
         found = attempt(domain, stream_seed(seed, number) % 2**62, rollouts, options)
         if found is None:
@@ -115,7 +116,7 @@ def generate(
         actions, used, score = found
         spent += used
         level = domain.level(actions, f"level {seed}")
-        if level.marked and not playable(level, domain.controls.player):
+        if given_marks and not playable(level, domain.controls.player):
             continue  # the search goes from the first column to the last
         missed = domain.controls.missed(level)
         if not missed:
