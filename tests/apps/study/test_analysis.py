@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from treewright.apps.levels.tiles import LevelError
 from treewright.apps.study import analysis, published, simulate, terms
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 
 
 def data(n, question="challenge", seed=0, names=None):

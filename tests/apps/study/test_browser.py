@@ -17,11 +17,11 @@ import urllib.request
 import numpy as np
 import pytest
 
+from treewright.apps.levels.replay import Attempt, replay
 from treewright.apps.study import bots
 from treewright.apps.study.export import public_id
 from treewright.apps.study.features import FEATURES, features
 from treewright.apps.study.protocol import variant_level
-from treewright.apps.study.replay import Attempt, replay
 from treewright.apps.study.store import Store
 
 pytest.importorskip(

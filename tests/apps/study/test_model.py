@@ -16,8 +16,8 @@ from treewright.apps.levels.generate import generate, own_chain
 from treewright.apps.levels.player_model import PlayerModel, load_model
 from treewright.apps.levels.tiles import LevelError
 from treewright.apps.study import published, report, taste
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.protocol import variant_level
-from treewright.apps.study.replay import StudyError
 from treewright.apps.study.simulate import take_part
 from treewright.apps.study.store import Store
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from study_worlds import GYM, scribble, world_of
 
-from treewright.apps.levels import physics
-from treewright.apps.study import bots, game
-from treewright.apps.study.replay import _compiled, decode
-from treewright.apps.study.world import World
+from treewright.apps.levels import game, physics
+from treewright.apps.levels.replay import _compiled, decode
+from treewright.apps.levels.world import World
+from treewright.apps.study import bots
 
-ENGINE = Path(game.__file__).parent / "static" / "engine.mjs"
+ENGINE = Path(bots.__file__).parent / "static" / "engine.mjs"
 needs_node = pytest.mark.skipif(
     shutil.which("node") is None, reason="node is not installed: the browser's game can't be run"
 )

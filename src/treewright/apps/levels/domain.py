@@ -12,7 +12,7 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
-from numpy import int8, int32, int64
+from numpy import float64, int8, int32, int64
 
 from treewright.apps.levels import ends
 from treewright.apps.levels.chain import Chain, State
@@ -20,8 +20,10 @@ from treewright.apps.levels.controls import (
     Controls,
     can_hold,
     counts,
+    faded_sum,
     fixed_columns,
     floor_height,
+    per_column,
     target_tables,
 )
 from treewright.apps.levels.copies import automaton, follow
@@ -57,7 +59,7 @@ def append_slice(s, t, number):
     append_column(s, t, t.stops[number], t.carries[number], t.stand[number], t.thin[number])
     if s.n == 0:
         s.reach[0] = t.start[number]
-    count_column(s, t.gap[number], t.enemies[number], t.rewards[number], t.floor[number])
+    count_column(s, t, t.gap[number], t.enemies[number], t.rewards[number], t.floor[number])
     s.copy_state, s.copy_run = follow(t, s.copy_state, s.copy_run, number)
     if out_of_reach(s, t):
         s.dead = UNREACHABLE
@@ -67,9 +69,13 @@ def append_slice(s, t, number):
         s.dead = CROWDED
 
 
-def count_column(s, gap, enemies, rewards, floor):
+def count_column(s, t, gap, enemies, rewards, floor):
     """Count what is in the newest column, and go on to the next."""
-    s.gaps += 1 if gap and not s.in_gap else 0
+    begins = 1 if gap and not s.in_gap else 0
+    s.gaps += begins
+    s.felt[0] = t.fade[0] * s.felt[0] + begins
+    s.felt[1] = t.fade[1] * s.felt[1] + enemies
+    s.felt[2] = t.fade[2] * s.felt[2] + rewards
     s.in_gap = gap
     s.enemies += enemies
     s.rewards += rewards
@@ -146,9 +152,8 @@ def paper_score(s, t):
     """g + e + r (and heights, where they are wished), less the seams."""
     total = BEST - SEAM * s.seams
     n = s.n
-    total -= quadratic(s.gaps, t.low[0, n], t.high[0, n], t.tolerance[0, n])
-    total -= quadratic(s.enemies, t.low[1, n], t.high[1, n], t.tolerance[1, n])
-    total -= quadratic(s.rewards, t.low[2, n], t.high[2, n], t.tolerance[2, n])
+    for i in range(3):
+        total -= quadratic(s.felt[i], t.low[i, n], t.high[i, n], t.tolerance[i, n])
     if s.floors > 0:
         mean = s.heights / s.floors
         total -= quadratic(mean, t.low[3, n], t.high[3, n], t.tolerance[3, n])
@@ -186,6 +191,7 @@ class Levels(Domain):
         gaps=int32,
         enemies=int32,
         rewards=int32,
+        felt=(float64, 3),  # gaps, enemies and rewards, less what has faded (controls.py)
         heights=int32,  # sum of floor heights
         floors=int32,  # columns with a floor
         recent=(int8, CROWD_WINDOW),
@@ -334,6 +340,10 @@ class Levels(Domain):
             gaps=have["gaps"],
             enemies=have["enemies"],
             rewards=have["rewards"],
+            felt=[
+                faded_sum(row, fade)[-1]
+                for row, fade in zip(per_column(level), self.tables["fade"], strict=True)
+            ],
             heights=have["height"] * floors,
             floors=floors,
         )

@@ -4,11 +4,12 @@ A level begins on flat ground with the start's mark and ends on flat ground with
 ground is the corpus's own plainest slice.  In the first ``SAFE`` columns nothing can hurt: an enemy
 wakes and a cannon fires at twelve columns' distance.
 
-The chain must walk into a given piece, or into the finish, as it walks anywhere else: through states
-that the corpus has.  Which states lead there is worked out backwards from the joint, column by
-column, before the search begins (``joint_tables``).
+The chain must walk into a given piece, or into the finish, as it walks anywhere else: through
+states that the corpus has.  Which states lead there is worked out backwards from the joint, column
+by column, before the search begins (``joint_tables``).
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ def is_plain(column: str) -> bool:
 def plain_slice(lines: Sequence[Sequence[str]]) -> str:
     """The slice of flat ground that a corpus has most often twice in a row; else one of ours."""
     found = Counter(
-        a for line in lines for a, b in zip(line, line[1:], strict=False) if a == b and is_plain(a)
+        a for line in lines for a, b in itertools.pairwise(line) if a == b and is_plain(a)
     )
     if found:
         return min(found, key=lambda column: (-found[column], column))

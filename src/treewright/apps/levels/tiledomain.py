@@ -8,7 +8,7 @@ and the tree stays a tree.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
 import numpy as np
-from numpy import int8, int32, int64
+from numpy import float64, int8, int32, int64
 
 from treewright.apps.levels import ends
 from treewright.apps.levels.controls import Controls, target_tables
@@ -138,7 +138,7 @@ def append_drawn(s, t):
         hurts = hurts or t.cannon[s.column[row]] == 1
     if hurts and s.n < t.limits[6]:
         s.dead = CUT
-    count_column(s, gap, enemies, rewards, floor)
+    count_column(s, t, gap, enemies, rewards, floor)
 
 
 def evaluate(s, t):
@@ -163,6 +163,7 @@ class TileLevels(Domain):
         gaps=int32,
         enemies=int32,
         rewards=int32,
+        felt=(float64, 3),
         heights=int32,
         floors=int32,
         recent=(int8, CROWD_WINDOW),

@@ -16,9 +16,9 @@ import numpy as np
 
 from treewright.apps.levels.player_model import experience_code
 from treewright.apps.study import terms
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.features import FEATURES
 from treewright.apps.study.protocol import PARAMETERS, VARIANTS
-from treewright.apps.study.replay import StudyError
 from treewright.errors import MissingExtra
 
 FOLDS = 10

@@ -141,10 +141,10 @@ def play(
     """
     from treewright.apps.levels.drawing import draw_level
     from treewright.apps.levels.formats import read_level
+    from treewright.apps.levels.replay import replay
+    from treewright.apps.levels.world import World
     from treewright.apps.study import bots
     from treewright.apps.study.features import features
-    from treewright.apps.study.replay import replay
-    from treewright.apps.study.world import World
 
     if picture is not None:
         check_target("--picture", picture, (".png",))

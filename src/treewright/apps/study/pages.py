@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from treewright.apps.levels.player_model import EXPERIENCE
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS
-from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Step, Store
 from treewright.workshop.web import guard, html, nicegui, page_frame
 

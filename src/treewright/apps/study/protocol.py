@@ -18,7 +18,7 @@ from treewright.apps.levels.domain import Levels
 from treewright.apps.levels.generate import generate
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.tiles import LevelError
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 from treewright.kernel.rng import stream_seed
 
 PAIRS = 4

@@ -13,8 +13,8 @@ from treewright.apps.levels.level import Level
 from treewright.apps.levels.player_model import PlayerModel
 from treewright.apps.study import analysis, published
 from treewright.apps.study.analysis import Model, Test
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.protocol import PARAMETERS, VARIANTS
-from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Store
 from treewright.library.writing import json_text, make_folder, write_whole
 from treewright.workshop.pages import to_html
