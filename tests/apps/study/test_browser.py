@@ -21,7 +21,7 @@ from treewright.apps.levels.replay import Attempt, replay
 from treewright.apps.study import bots
 from treewright.apps.study.export import public_id
 from treewright.apps.study.features import FEATURES, features
-from treewright.apps.study.protocol import variant_level
+from treewright.apps.study.protocol import variant_domain, variant_level
 from treewright.apps.study.store import Store
 
 pytest.importorskip(
@@ -83,7 +83,7 @@ def browser():
 def short_levels():
     from treewright.apps.levels.generate import own_chain
 
-    return {v: [variant_level(v, 60, own_chain(), v)] for v in range(1, 9)}
+    return {v: [variant_level(variant_domain(v, 60, own_chain()), v)[0]] for v in range(1, 9)}
 
 
 @pytest.fixture

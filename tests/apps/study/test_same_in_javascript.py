@@ -11,6 +11,7 @@ import pytest
 from study_worlds import GYM, scribble, world_of
 
 from treewright.apps.levels import game, physics
+from treewright.apps.levels.finish import play_live
 from treewright.apps.levels.replay import _compiled, decode
 from treewright.apps.levels.world import World
 from treewright.apps.study import bots
@@ -57,6 +58,7 @@ def test_same_numbers_after_every_tick(levels):
         skills = [bots.EXPERIENCED, bots.Skill(6, 0.2, 0.0)]
         played = [bots.attempt(world, skill, seed) for skill in skills for seed in range(4)]
         played += [scribble(dice, 600) for _ in range(60)]
+        played.append(play_live(level, seed=number).runs)
         jobs += [(world, runs) for runs in played]
     for seed in range(3):
         gym = world_of(GYM, seed)

@@ -23,7 +23,7 @@ from treewright.apps.levels.moves import Player
 from treewright.apps.levels.score import QUANTITIES, Score
 from treewright.apps.levels.tiles import TILES, LevelError
 
-SHORTEST = 20
+SHORTEST, SHORTEST_WHOLE = 10, 20
 FREE = 1e9  # a bound that never binds
 COPY_LIMIT = 24
 SPREAD = 1.5
@@ -62,8 +62,9 @@ class Controls:
     whole: bool = True
 
     def __post_init__(self) -> None:
-        if self.length < SHORTEST:
-            raise LevelError(f"length {self.length} is too short: at least {SHORTEST} slices")
+        least = SHORTEST_WHOLE if self.whole else SHORTEST
+        if self.length < least:
+            raise LevelError(f"length {self.length} is too short: at least {least} slices")
         if self.length > LONGEST:
             raise LevelError(f"length {self.length} is too long: at most {LONGEST:,} slices")
         if not self.difficulty or any(not 0.0 <= d <= 1.0 for d in self.difficulty):
