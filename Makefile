@@ -3,13 +3,18 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test test-core test-oldest gpu-test hostile soak audit check lint types clean
+.PHONY: gallery test docs test-core test-oldest gpu-test hostile soak audit check lint types clean
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+# the site, from docs/ and the docstrings; a warning is an error
+docs: $(VENV)/.dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs out/docs
+	@echo "out/docs/index.html"
 
 # the kernel and the library, without any extra, in environments of their own
 CORE_TESTS := tests/kernel tests/library tests/test_bad_input.py tests/test_found_bugs.py

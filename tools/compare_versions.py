@@ -237,7 +237,7 @@ CASES = [
     Case("functions", FUNCTIONS),
     Case("Go 9x9 with openings", ["gtp --simulations 300 --seed 1"], GAME),
     Case("Go 9x9 without", ["gtp --simulations 300 --no-openings --seed 2"], GAME),
-    Case("Go 9x9 from a position", ["gtp --simulations 500 --threads 2 --no-openings"], START),
+    Case("Go 9x9 from a position", ["gtp --simulations 500 --no-openings"], START),
     Case(
         "Go 9x9, other searches",
         [f"gtp --simulations 200 --search {s}" for s in ("uct", "rave", "light")],

@@ -20,9 +20,9 @@ Each is a plain function of a `tw.Domain`, without `self`; only the required one
 of them may take the tables of the instance as a second parameter named `t`. Compiled functions run
 inside the kernel, with the argument types below after the state; the others are called by Python.
 
-The table says who defines a hook: the domains that are shipped, and those of [the
-examples](../examples). `OthersDomain` stands for all [games of other libraries](other-games.md),
-`Mutations` for the turns of [Evolutionary MCTS](tactics.md).
+The table says who defines a hook: the domains that are shipped, and those of `examples/`.
+`OthersDomain` stands for all [games of other libraries](other-games.md), `Mutations` for the turns
+of [Evolutionary MCTS](tactics.md).
 
 This page is made from `src/treewright/kernel/hooks.py`, and from the domains themselves, by
 `tools/make_hooks_page.py`."""

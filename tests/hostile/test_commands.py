@@ -163,7 +163,7 @@ def test_closed_streams(arguments, closed):
         "level generate --workers 100000",
         "tactics tournament --agents random,emcts --workers 100000",
         "experiment run tictactoe-strength --workers 100000",
-        "gtp --threads 100000",
+        "gtp --workers 100000",
         "search nim --memory 1e9GiB",
         "search nim --memory 99999999999999999999GiB",
         "search nim --memory 9e999GiB",

@@ -47,10 +47,10 @@ def gtp():
 
 
 def test_a_free_handicap_of_a_billion(gtp):
-    began = time.monotonic()
+    began = time.thread_time()
     gtp.engine.handle("boardsize 9")
     assert len(gtp("place_free_handicap 999999999").split()) == 9
-    assert time.monotonic() - began < 5.0
+    assert time.thread_time() - began < 5.0
 
 
 def test_a_board_of_nine_and_a_half(gtp):
@@ -113,18 +113,18 @@ def test_records_of_other_games(text, says):
 
 @pytest.mark.parametrize("move", [b";B[];W[]", b";B[tt];W[tt]", b";B[dd]", b";AB[dd];AE[dd]"])
 def test_records_without_end(move):
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(sgf.SgfError, match=r"most that are read|not legal|not SGF"):
         sgf.parse(b"(;SZ[19]" + move * 20_000 + b")")
-    assert time.monotonic() - began < 10.0
+    assert time.thread_time() - began < 10.0
     with pytest.raises(sgf.SgfError):
         sgf.parse(b"(;" * 100_000)
 
 
 def test_a_long_record_is_read_soon():
-    began = time.monotonic()
+    began = time.thread_time()
     assert len(sgf.parse(b"(;SZ[19]" + b";B[];W[]" * 1_000 + b")").moves) == 2_000
-    assert time.monotonic() - began < 5.0
+    assert time.thread_time() - began < 5.0
 
 
 def test_avoid_and_allow():

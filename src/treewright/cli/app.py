@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, experiment, gallery, play, search, tune
+from treewright.cli import bench, cache, experiment, gallery, match, play, search, tune
 from treewright.cli.lazy import lazy_group
 
 app = typer.Typer(
@@ -11,7 +11,6 @@ app = typer.Typer(
     help="Monte Carlo tree search that compiles together with your own domain.",
     epilog="Exit codes: 0 done, 1 the answer is no, 2 bad input, 130 interrupted.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -35,6 +34,8 @@ def root(
 
 
 app.command("play")(play.play)
+app.command("watch")(play.watch)
+app.command("match")(match.match)
 app.command("search")(search.search)
 app.command("tree")(search.tree)
 app.command("check")(search.check)

@@ -26,8 +26,10 @@ app = typer.Typer(
     help="Rerun any number that we print.\n\n"
     "Examples: treewright experiment list; treewright experiment run tictactoe-strength",
 )
-Name = Annotated[str, typer.Argument(help="An experiment; 'treewright experiment list' has all.")]
-Names = Annotated[list[str] | None, typer.Argument(help="Experiments.")]
+Name = Annotated[
+    str, typer.Argument(help="An experiment of 'treewright experiment list', or file.py:NAME.")
+]
+Names = Annotated[list[str] | None, typer.Argument(help="Experiments, or file.py:NAME.")]
 All = Annotated[bool, typer.Option("--all", help="Every experiment.")]
 Scale = Annotated[str, typer.Option(help="smoke (seconds), laptop (minutes) or paper (hours).")]
 StorePath = Annotated[
@@ -90,7 +92,7 @@ def run(
 
     Exit code 1 if a cell raised or the code was edited meanwhile, 130 after Ctrl-C.
 
-    Examples: treewright experiment run tictactoe-strength;
+    Examples: treewright experiment run tictactoe-strength; treewright experiment run mine.py:MINE;
     treewright experiment run --all --time 30m --engine threads --workers 1
     """
     import os
@@ -196,7 +198,7 @@ def show(
 def report(
     names: Names = None,
     all_: All = False,
-    scale: Scale = "laptop",
+    scale: Scale = "smoke",
     out: Annotated[Path, typer.Option(help="Folder for the pages and pictures.")] = Path("results"),
     keep_stale: KeepStale = False,
     store: StorePath = None,
@@ -204,8 +206,8 @@ def report(
 ) -> None:
     """Write Markdown and PNG reports from the store.
 
-    Examples: treewright experiment report tictactoe-strength --scale smoke;
-    treewright experiment report --all --scale smoke --out results
+    Examples: treewright experiment report tictactoe-strength;
+    treewright experiment report --all --scale laptop --out results
     """
     from treewright.workshop.experiments import report as reports
     from treewright.workshop.experiments.registry import experiments

@@ -25,10 +25,13 @@ def lazy_group(kind: str) -> type[TyperGroup]:
             own = super().get_command(ctx, cmd_name)
             known = declared(kind)
             if own is not None or cmd_name not in known:
-                return own
+                return _tidy(own)
             if self.listing:
                 return TyperCommand(cmd_name, help=known[cmd_name].summary)
             return _loaded(cmd_name, known[cmd_name])
+
+        def get_params(self, ctx: Any) -> Any:
+            return [_without_type(option) for option in super().get_params(ctx)]
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             self.listing = True
@@ -49,4 +52,21 @@ def _loaded(name: str, command: Command) -> Any:
         found = alone
     ready = typer.main.get_command(found)
     ready.name = name
-    return ready
+    return _tidy(ready)
+
+
+def _tidy(command: Any) -> Any:
+    """A flag is on or off: its help names no type."""
+    if command is None:
+        return None
+    plain = command.get_params
+    command.get_params = lambda ctx: [_without_type(option) for option in plain(ctx)]
+    for inner in getattr(command, "commands", {}).values():
+        _tidy(inner)
+    return command
+
+
+def _without_type(option: Any) -> Any:
+    if getattr(option, "is_flag", False):
+        option.metavar = ""
+    return option

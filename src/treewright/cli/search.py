@@ -1,10 +1,12 @@
 """``treewright search | tree | check | domains``: one position, looked at from all sides."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.errors import OptionError
 from treewright.workshop.commands import (
     MOST_THREADS,
     C,
@@ -41,6 +43,7 @@ DomainName = Annotated[
 
 
 Debug = Annotated[bool, typer.Option("--debug", help="Check every index; much slower.")]
+LARGE, BYTES_A_BOX = 2000, 1900  # boxes of a picture, and what each takes as SVG
 TRIED = 200  # simulations with every index checked, before a domain from a file is searched
 
 
@@ -59,6 +62,7 @@ def tried(spec: str, domain: "Domain", options: "Options", seed: int, debug: boo
             exit_if_interrupted(first.run(TRIED).stopped == "interrupt")
 
 
+# a long function, because each option is declared here with its help
 def search(
     domain: DomainName,
     simulations: Simulations = None,
@@ -74,23 +78,37 @@ def search(
     policy: Policy = "uniform",
     debug: Debug = False,
     save: Annotated[Path | None, typer.Option(help="Write the search to this file.")] = None,
+    load: Annotated[
+        Path | None, typer.Option(help="Go on with a search that --save has written.")
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Search a domain from its start position and show the moves.
 
+    With --load the options, the seed and the memory are those of the file.
+
     Examples: treewright search nim --set heap=10 --solver;
-    treewright search connect-four --seconds 1 --rave 300 --json
+    treewright search connect-four --seconds 1 --rave 300 --json;
+    treewright search connect-four --seconds 60 --save tree.npz;
+    treewright search connect-four --seconds 60 --load tree.npz
     """
     from treewright.library.domain import CHANCE
+    from treewright.library.files import load as read
     from treewright.library.registry import find
     from treewright.library.search import Search
 
     check_workers("--workers", workers, MOST_THREADS)
     game, how = find(domain, **settings(set_)), options(c, rave, solver, policy)
-    found = Search(game, how, seed=seed, workers=workers, memory=memory, debug=debug)
-    with working(f"{domain}: a first try", quiet):
-        tried(domain, game, how, seed, debug)
+    if load is not None:
+        if how != options(None, None, False, "uniform") or workers != 1 or debug:
+            raise OptionError("--load brings the options of the search along: leave them out")
+        found = read(load, game)
+        seed = found.seed
+    else:
+        found = Search(game, how, seed=seed, workers=workers, memory=memory, debug=debug)
+        with working(f"{domain}: a first try", quiet):
+            tried(domain, game, how, seed, debug)
     seen = progress(domain, quiet)
     result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
     if save is not None:
@@ -146,6 +164,12 @@ def tree(
     with working(f"{domain}: a first try", quiet):
         tried(domain, game, how, seed, debug)
     result = found.run(simulations, progress=progress(domain, quiet))
+    boxes = sum(1 for _ in found.tree.walk(depth, top))
+    if boxes > LARGE and not quiet:
+        size = f"about {boxes * BYTES_A_BOX / 1e6:.0f} MB" if out.suffix == ".svg" else "large"
+        print(
+            f"{out}: {boxes:,} boxes will be {size}; --depth and --top draw fewer", file=sys.stderr
+        )
     shown = draw_tree(found, out, depth=depth, top=top)
     emit({"out": str(out), "nodes": shown}, f"{out}: {shown} nodes drawn", as_json)
     exit_if_interrupted(result.stopped == "interrupt")

@@ -95,7 +95,17 @@ class RecordProxy:
         return np.array(record, dtype=dtype) if copy else np.asarray(record, dtype=dtype)
 
     def __repr__(self) -> str:
-        return f"RecordProxy({self._record[0]})"
+        names = self._record.dtype.names or ()
+        return ", ".join(f"{name} = {_short(getattr(self, name))}" for name in names)
+
+
+def _short(value: Any) -> str:
+    """A field as text: long arrays by their ends."""
+    if not isinstance(value, Cells):
+        return str(value)
+    if value.array.dtype.names:
+        return f"{len(value)} records"
+    return " ".join(np.array2string(value.array, threshold=40, edgeitems=5).split())
 
 
 class Records:

@@ -135,7 +135,11 @@ class Position:
         return f"player {self.player} to move" if self.domain.players > 1 else "to move"
 
     def __repr__(self) -> str:
-        return f"<Position of {self.domain.name}>"
+        played = f" after {shown.count_of(len(self.history), 'action')}" if self.history else ""
+        return f"<Position of {self.domain.name}{played}: {self.standing}>"
+
+    def __str__(self) -> str:
+        return self.render()
 
     def _repr_html_(self) -> str:
         return shown.position_html(self)

@@ -34,7 +34,7 @@ def find(spec: str, **settings: Any) -> Domain:
         raise OptionError(f"{spec}: say which domain of the file, as in {spec}:Name")
     if not colon:
         return make(spec, **settings)
-    module = load_file(Path(place)) if place.endswith(".py") else _from_module(place)
+    module = load_file(Path(place)) if place.endswith(".py") else from_module(place)
     kinds = {k: v for k, v in vars(module).items() if isinstance(v, type) and issubclass(v, Domain)}
     kinds.pop("Domain", None)
     if name not in kinds:
@@ -43,7 +43,11 @@ def find(spec: str, **settings: Any) -> Domain:
     return found
 
 
-def _from_module(name: str) -> Any:
+def from_module(name: str) -> Any:
+    """A module by its name, also one in the current folder."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         return import_module(name)
     except ImportError as error:

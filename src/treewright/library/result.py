@@ -6,7 +6,7 @@ from typing import Any
 from treewright.library import shown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Child:
     """One legal action at the root."""
 
@@ -19,6 +19,11 @@ class Child:
     maximum: float | None = None
     low: float | None = None  # the solver's bounds
     high: float | None = None
+
+    def __repr__(self) -> str:
+        mean = "unvisited" if self.value is None else f"value {self.value:.4f}"
+        known = "" if self.proven is None else f", proven {self.proven:g}"
+        return f"<Child {self.action} {self.label!r}: {self.visits:,} visits, {mean}{known}>"
 
     @property
     def proven(self) -> float | None:
@@ -49,6 +54,8 @@ class Children(list[Child]):
         ]
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return shown.children_html(self)
 
@@ -59,7 +66,7 @@ def _cell(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The outcome of :meth:`treewright.Search.run`.
 
@@ -76,7 +83,7 @@ class Result:
     label: str
     value: float
     visits: int
-    children: Children = field(repr=False)
+    children: Children
     simulations: int
     nodes: int
     created: int
@@ -85,7 +92,16 @@ class Result:
     full: bool
     best_sequence: list[int] = field(default_factory=list)
     best_score: float | None = None
-    variation: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    variation: list[tuple[int, str]] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        rate = f", {self.simulations / self.seconds:,.0f} a second" if self.seconds > 0 else ""
+        score = "" if self.best_score is None else f"; best score {self.best_score:.4g}"
+        return (
+            f"<Result {self.label!r} (action {self.best}): value {self.value:.4f}, "
+            f"{self.visits:,} visits; {self.simulations:,} simulations{rate}, "
+            f"{self.nodes:,} nodes, stopped by {self.stopped}{score}>"
+        )
 
     def principal_variation(self, length: int = 10) -> list[str]:
         """Labels of the most visited line from the root."""

@@ -23,6 +23,7 @@ from treewright.library.position import Position
 from treewright.library.result import Child, Result
 from treewright.library.root import Roots, policy_of, schedule
 from treewright.library.running import Progress, Running, around, search_step
+from treewright.library.shown import count_of
 from treewright.library.switches import hides, params_of, parse_memory, switches_of
 from treewright.library.tree import TreeView, merge_children, root_of
 from treewright.random import stream, uniform
@@ -129,6 +130,14 @@ class Search(Running):
                 worker.set_evaluator(evaluate, batch)
         if not self.position.ended:
             self._set_players(self.position.player)
+
+    def __repr__(self) -> str:
+        played = f" after {count_of(len(self.history), 'action')}" if self.history else ""
+        trees = f" in {len(self.workers)} trees" if len(self.workers) > 1 else ""
+        return (
+            f"<Search of {self.domain.name}{played}: {count_of(self.simulations, 'simulation')}, "
+            f"{count_of(self.tree.size, 'node')}{trees}, seed {self.seed}>"
+        )
 
     # --------------------------------------------------------------------------- running
 

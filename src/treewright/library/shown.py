@@ -23,6 +23,11 @@ _LINE = "border-bottom: 1px solid rgba(128, 128, 128, 0.35)"
 _BAR = "rgba(70, 140, 210, 0.35)"
 
 
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """``1 gap``, ``2 gaps``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def result_html(result: "Result") -> str:
     """The answer in one line, the children, and the line of play that is expected."""
     said = "" if result.best < 0 else "best: "

@@ -10,6 +10,7 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.library.progress_bar import ProgressBar, terminal_bar
+from treewright.library.shown import count_of as count_of
 from treewright.library.writing import json_text
 
 if TYPE_CHECKING:
@@ -20,11 +21,21 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout,
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 MOST_THREADS, MOST_PROCESSES = 1024, 256
 LARGEST = 2**60  # compiled code counts in 64 bits
+
+
+def _countable(number: int | None) -> int | None:
+    if number is not None and number > LARGEST:
+        raise typer.BadParameter(f"{number:,} is larger than {LARGEST:,}")
+    return number
+
+
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.")]
-Simulations = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: simulations.")]
+Simulations = Annotated[int | None, typer.Option(callback=_countable, help="Budget: simulations.")]
 Seconds = Annotated[float | None, typer.Option(help="Budget: seconds.")]
 CpuSeconds = Annotated[float, typer.Option(min=0.05, help="CPU seconds per measurement.")]
-Nodes = Annotated[int | None, typer.Option(max=LARGEST, help="Budget: nodes added to the tree.")]
+Nodes = Annotated[
+    int | None, typer.Option(callback=_countable, help="Budget: nodes added to the tree.")
+]
 Memory = Annotated[str, typer.Option(help="Memory for the tree, such as 512MiB.")]
 Workers = Annotated[int, typer.Option(help="Threads, each with a tree of its own.")]
 Set = Annotated[
@@ -106,11 +117,6 @@ def check_workers(option: str, count: int, most: int) -> int:
     if not 1 <= count <= most:
         raise OptionError(f"{option} must be at least 1 and at most {most:,}, not {count:,}")
     return count
-
-
-def count_of(number: int, noun: str, plural: str = "") -> str:
-    """``1 gap``, ``2 gaps``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 @contextlib.contextmanager

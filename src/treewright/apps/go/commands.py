@@ -17,6 +17,7 @@ from treewright.workshop.commands import (
     Json,
     Quiet,
     Seed,
+    Workers,
     check_target,
     check_workers,
     emit,
@@ -37,7 +38,6 @@ app = typer.Typer(
 
 Simulations = Annotated[int | None, typer.Option(min=1, help="Simulations a move.")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds a move, if no clock is set.")]
-Threads = Annotated[int, typer.Option(help="Trees grown side by side.")]
 Size = Annotated[int, typer.Option(min=2, max=19, help="Board size, 2 to 19.")]
 Komi = Annotated[float, typer.Option(help="White's compensation, in half points.")]
 SIMULATIONS = 10_000
@@ -46,7 +46,7 @@ SIMULATIONS = 10_000
 def gtp(
     simulations: Simulations = None,
     seconds: Seconds = None,
-    threads: Threads = 1,
+    workers: Workers = 1,
     size: Size = 9,
     komi: Komi = 7.5,
     resign: Annotated[
@@ -67,12 +67,12 @@ def gtp(
 ) -> None:
     """A Go engine that speaks GTP 2 on stdin and stdout.
 
-    Examples: treewright gtp; treewright gtp --seconds 5 --threads 2 --ponder;
+    Examples: treewright gtp; treewright gtp --seconds 5 --workers 2 --ponder;
     gogui-twogtp -black "treewright gtp --simulations 3000" -white "gnugo --mode gtp"
     """
     from treewright.apps.go.gtp.engine import Engine
 
-    style = _style(search, threads, memory, reuse, resign, seed)
+    style = _style(search, workers, memory, reuse, resign, seed)
     if not openings:
         style = replace(style, openings=False)
     engine = Engine(
@@ -100,12 +100,12 @@ def _budget(simulations: int | None, seconds: float | None) -> "MoveBudget":
 
 
 def _style(
-    search: str, threads: int, memory: str, reuse: bool, resign: float, seed: int
+    search: str, workers: int, memory: str, reuse: bool, resign: float, seed: int
 ) -> "Style":
     from treewright.apps.go.gtp.player import style
 
-    check_workers("--threads", threads, MOST_THREADS)
-    return style(search, workers=threads, memory=memory, reuse=reuse, resign=resign, seed=seed)
+    check_workers("--workers", workers, MOST_THREADS)
+    return style(search, workers=workers, memory=memory, reuse=reuse, resign=resign, seed=seed)
 
 
 @app.command("analyse")
@@ -119,7 +119,7 @@ def analyse(
     ] = None,
     simulations: Simulations = None,
     seconds: Seconds = None,
-    threads: Threads = 1,
+    workers: Workers = 1,
     as_json: Json = False,
     quiet: Quiet = False,
     seed: Seed = 0,
@@ -140,7 +140,7 @@ def analyse(
     if sgf is not None:
         check_target("--sgf", sgf, (".sgf",))
     budget = _budget(simulations, seconds)
-    style = _style("default", threads, "512MiB", False, 0.0, seed)
+    style = _style("default", workers, "512MiB", False, 0.0, seed)
     with progress_bar("analysing", len(game.moves) + 1, quiet) as seen:
         found = review(game, style, budget.simulations, budget.seconds, seen)
     with whole(picture) as part:

@@ -217,3 +217,38 @@ def _array(values: Sequence[float]) -> Any:
     if data.size == 0 or not np.all(np.isfinite(data)):
         raise OptionError("statistics need at least one value, all of them finite")
     return data
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A sequential test between two differences in Elo, and where it stands.
+
+    ``ratio`` is the logarithm of how much likelier the games are with ``high`` than with ``low``.
+    Above ``bound`` the test accepts ``high``, below ``-bound`` it accepts ``low``.
+    """
+
+    low: float
+    high: float
+    ratio: float
+    bound: float
+
+    @property
+    def decided(self) -> bool:
+        return abs(self.ratio) >= self.bound
+
+
+def sprt(pairs: Sequence[float], low: float, high: float, error: float = 0.05) -> Sprt:
+    """Wald's test on the mean scores (0 to 1) of pairs of games with the sides exchanged.
+
+    The likelihoods are normal, with the variance of the pairs, as engine testers do it; half a
+    pair of each outcome is added, so that a few equal results don't decide.
+    """
+    if not -1000 <= low < high <= 1000:
+        raise OptionError(f"the test needs two rising differences in Elo, not {low:g}, {high:g}")
+    data = np.concatenate([_array(pairs), np.linspace(0, 1, 5)])
+    weights = np.concatenate([np.ones(len(pairs)), np.full(5, 0.5)])
+    centre = float(np.average(data, weights=weights))
+    variance = float(np.average((data - centre) ** 2, weights=weights))
+    s0, s1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (low, high))
+    ratio = float(weights.sum()) * (s1 - s0) * (2 * centre - s0 - s1) / (2 * variance)
+    return Sprt(low, high, ratio, math.log((1 - error) / error))

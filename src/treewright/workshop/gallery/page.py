@@ -24,6 +24,8 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 h2 { font-size: 1.25rem; margin: 0 0 .3rem; }
 pre { overflow-x: auto; background: var(--code); border-radius: 8px; padding: .7rem .9rem;
   font: 13.5px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; margin: .8rem 0; }
+pre.command, pre.prose { white-space: pre-wrap; overflow-wrap: anywhere; }
+@media (max-width: 40rem) { main { padding: 1.5rem .7rem 2rem; } section { padding: 1rem; } }
 pre.command::before { content: "$ "; color: var(--soft); }
 figure { margin: 1rem 0 0; background: #fff; border-radius: 8px; padding: .5rem;
   text-align: center; }
