@@ -77,6 +77,29 @@ def test_same_numbers_after_every_tick(levels):
 
 
 @needs_node
+def test_touch_gamepad_and_keyboard_play_a_level_to_its_end(levels):
+    """The page's player without a page: each device starts it, pauses it, and presses the keys."""
+    level = levels[0]
+    runs, world = play_live(level, seed=0).runs, World(level)
+    jobs = [
+        {"world": world.to_dict(), "runs": runs, "device": device}
+        for device in ("touch", "gamepad", "keyboard")
+    ]
+    script = Path(__file__).parent / "run_inputs.mjs"
+    out = subprocess.run(
+        ["node", str(script), str(ENGINE.parent / "play.mjs")],
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+    )
+    assert out.returncode == 0, out.stderr
+    for job, found in zip(jobs, json.loads(out.stdout), strict=True):
+        assert found["phases"] == ["waiting", "playing", "waiting", "playing"], job["device"]
+        assert found["tape"] == runs, job["device"]
+        assert found["won"]
+
+
+@needs_node
 def test_same_constants():
     theirs = run_in_node([])["constants"]
     for name, value in theirs.items():
