@@ -232,7 +232,9 @@ def analyse(
     lines.append(f"{found.participants} participants, {found.pairs} pairs, {found.plays} levels")
     for name, model in found.models.items():
         terms = ", ".join(
-            f"{report.label(t.name)} {t.odds:.2f}{t.direction}" for t in model.fit.terms
+            f"{report.label(t.name)} {t.odds:.2f}{t.direction}"
+            + (f" (unstable; Firth's {t.firth_odds:.2f})" if t.unstable else "")
+            for t in model.fit.terms
         )
         lines.append(
             f"{name}: {model.validation.accuracy:.1%} right, kappa {model.validation.kappa:.2f}; "
