@@ -63,14 +63,18 @@ class Played:
 
 
 def play_live(
-    level: Level,
+    given: Level | World,
     seed: int = 0,
     simulations: int = SIMULATIONS,
     retries: int = RETRIES,
     progress: Callable[[int], object] | None = None,
 ) -> Played:
-    """Play a level with everything in it alive; ``progress`` is told the retries so far."""
-    world = World(level)
+    """Play a level with everything in it alive; ``progress`` is told the retries so far.
+
+    A ``World`` says which kinds its enemies are; those of a level are its own, or drawn for seed 0.
+    """
+    world = given if isinstance(given, World) else World(given)
+    level = world.level
     size: Player = "large" if playable(level, "large") else "small"
     domain = Live(world, ways_to_goal(level, size))
     search = Search(domain, OPTIONS, seed=stream_seed(seed) % 2**62, memory=MEMORY)

@@ -48,9 +48,10 @@ def make_levels(
     with path.open("a") as file:
         for variant in range(1, len(VARIANTS) + 1):
             have = found.setdefault(variant, [])
-            domain = variant_domain(variant, length, chain) if len(have) < copies else None
+            if len(have) == copies:
+                continue
+            domain = variant_domain(variant, length, chain)
             for copy in range(len(have), copies):
-                assert domain is not None
                 number = 1000 * seed + copies * (variant - 1) + copy
                 level, missed = variant_level(domain, number)
                 have.append(Kept(level, missed))
