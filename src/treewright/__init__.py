@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from treewright.library import evolutionary as evolutionary
     from treewright.library.applications import App as App
     from treewright.library.applications import Command as Command
+    from treewright.library.applications import Page as Page
     from treewright.library.checking import check as check
+    from treewright.library.cluster.search import ClusterSearch as ClusterSearch
     from treewright.library.domain import CHANCE as CHANCE
     from treewright.library.domain import Domain as Domain
     from treewright.library.domain import constant as constant
@@ -87,11 +89,13 @@ _WHERE = {
     "Search": "library.search",
     "App": "library.applications",
     "Command": "library.applications",
+    "Page": "library.applications",
     "count_bits": "library.domain",
     "hashed": "library.domain",
     "inlined": "library.domain",
     "lowest_bit": "library.domain",
     "Child": "library.result",
+    "ClusterSearch": "library.cluster.search",
     "TreeView": "library.tree",
     "constant": "library.domain",
     "from_gymnasium": "library.others.gymnasium",
@@ -103,6 +107,7 @@ __all__ = [
     "CHANCE",
     "App",
     "Child",
+    "ClusterSearch",
     "Command",
     "CompileError",
     "Domain",
@@ -115,6 +120,7 @@ __all__ = [
     "Noise",
     "OptionError",
     "Options",
+    "Page",
     "Phases",
     "Position",
     "Progress",

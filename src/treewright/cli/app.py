@@ -2,7 +2,7 @@
 
 import typer
 
-from treewright.cli import bench, cache, experiment, gallery, match, play, search, tune
+from treewright.cli import bench, cache, experiment, gallery, match, play, search, studio, tune
 from treewright.cli.lazy import lazy_group
 
 app = typer.Typer(
@@ -33,6 +33,7 @@ def root(
     """Monte Carlo tree search that compiles together with your own domain."""
 
 
+app.command("studio")(studio.studio)
 app.command("play")(play.play)
 app.command("watch")(play.watch)
 app.command("match")(match.match)

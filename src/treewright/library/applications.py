@@ -29,6 +29,15 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Page:
+    """A page of the studio: the function that builds it, its name and its line in the list."""
+
+    where: str
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True)
 class App:
     """What an application brings.
 
@@ -42,6 +51,9 @@ class App:
     gallery: name → a function ``piece(seed)``.
     first: name → the command that a newcomer runs first: ``treewright bench start`` measures how
         long it takes, and ``treewright cache warm`` compiles what it needs.
+    jobs: name → a :class:`treewright.workshop.jobs.Work`, which the studio's pages and its HTTP
+        interface can start (docs/studio.md).
+    pages: name → a page of the studio, at the address of that name.
     samples: a dictionary of small instances of its domains (``workshop/samples.py``).
     by_source: experiments tell versions of this application apart by the source of its modules,
         not function by function: for code that is generated or can't be followed.
@@ -55,15 +67,17 @@ class App:
     benchmarks: Mapping[str, Command] = field(default_factory=dict)
     gallery: Mapping[str, str] = field(default_factory=dict)
     first: Mapping[str, str] = field(default_factory=dict)
+    jobs: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, Page] = field(default_factory=dict)
     samples: str = ""
     by_source: bool = False
     uses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Places become absolute, so that each can be used without its application."""
-        for name in ("domains", "gallery"):
+        for name in ("domains", "gallery", "jobs"):
             object.__setattr__(self, name, {k: self._at(v) for k, v in getattr(self, name).items()})
-        for name in ("commands", "benchmarks"):
+        for name in ("commands", "benchmarks", "pages"):
             placed = {
                 k: replace(v, where=self._at(v.where)) for k, v in getattr(self, name).items()
             }

@@ -13,7 +13,7 @@ const element = (parts = {}) => ({
 const pen = new Proxy({}, { get: (_, name) => (name === "createLinearGradient" ? () => ({ addColorStop() {} }) : () => {}), set: () => true });
 let under = null; // the button below a finger
 globalThis.window = { addEventListener: listen };
-globalThis.document = { addEventListener: listen, dispatchEvent() {}, elementFromPoint: () => under };
+globalThis.document = { addEventListener: listen, dispatchEvent() {}, elementFromPoint: () => under, querySelectorAll: () => [] };
 globalThis.CustomEvent = class {};
 globalThis.requestAnimationFrame = () => 0;
 globalThis.localStorage = { getItem: () => null, setItem() {}, removeItem() {} };

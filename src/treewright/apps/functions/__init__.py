@@ -1,6 +1,6 @@
 """Functions of real numbers: Iterated Splitting, SOO, and our best method."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -13,6 +13,8 @@ APP = App(
     ),
     gallery={"function": ".gallery:piece"},
     first={"optimize": "optimize cec2014:9 --dim 5 --budget 5000"},
+    jobs={"minimise": ".job:MINIMISE"},
+    pages={"functions": Page(".pages:build", "Functions", "Type one in, watch three methods.")},
     samples=".samples:SAMPLES",
     by_source=True,
 )

@@ -43,4 +43,5 @@ def piece(seed: int) -> Piece:
         f"Himmelblau's function has four minima of 0. Every point that was evaluated, from dark to "
         f"bright in time, with {BUDGET} evaluations: {', '.join(errors)}.",
         [png(drawn, "Three plots of the points that three methods evaluated")],
+        page=f"functions?budget={BUDGET}&seed={seed}",
     )

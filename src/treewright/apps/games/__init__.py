@@ -1,6 +1,6 @@
 """Small games and puzzles: the first domains to read, and the kernel's own benchmarks."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -44,6 +44,18 @@ APP = App(
     first={
         "nim": "search nim --simulations 1000",
         "connect-four": "search connect-four --simulations 1000",
+    },
+    pages={
+        "games": Page(
+            "treewright.workshop.searching.pages:build_games",
+            "Games",
+            "Play any domain, look into the tree, watch MCTS step by step.",
+        ),
+        "domain": Page(
+            "treewright.workshop.searching.pages:build_domain",
+            "Your own domain",
+            "Write a domain, check it, play it, search it.",
+        ),
     },
     samples=".samples:SAMPLES",
 )

@@ -1,6 +1,6 @@
 """Go on boards from 2x2 to 19x19: the rules, playouts, and an engine that speaks GTP."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -23,6 +23,8 @@ APP = App(
     benchmarks={"go": Command(".commands:bench", "Simulations per second, 9x9 and 19x19.")},
     gallery={"go": ".gallery:piece"},
     first={"go": "search go --simulations 100"},
+    jobs={"go-move": ".job:THINK", "go-score": ".job:SCORE"},
+    pages={"go": Page(".pages:build", "Go", "Play the engine, and see what it thinks.")},
     samples=".samples:SAMPLES",
     by_source=True,
 )

@@ -28,6 +28,7 @@ def piece(seed: int) -> Piece:
         f"({len(game.moves)} moves, {outcome}); on the right, Black's chances as both players "
         "saw them.",
         [png(drawn, "A Go board and the win rate along the game")],
+        page="go",
     )
 
 

@@ -1,6 +1,6 @@
 """Platformer levels from a Markov chain that MCTS keeps playable (Summerville et al. 2015)."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -18,5 +18,7 @@ APP = App(
     ),
     gallery={"level": ".gallery:piece"},
     first={"level": "level generate"},
+    jobs={"level": ".job:LEVEL", "painted-level": ".job:PAINTED"},
+    pages={"levels": Page(".pages:build", "Levels", "Wish, generate, lock, paint, play, export.")},
     samples=".samples:SAMPLES",
 )

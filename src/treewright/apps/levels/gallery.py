@@ -24,4 +24,5 @@ def piece(seed: int) -> Piece:
         f"{have['enemies']} enemies and {have['rewards']} rewards, after {made.rollouts:,} "
         f"rollouts. The line is flown by the game's own physics, key by key.",
         [Picture(found.picture(WRAP), "A level in three strips with the player's path")],
+        page=f"levels?length={LENGTH}&difficulty={DIFFICULTY}&seed={seed}",
     )

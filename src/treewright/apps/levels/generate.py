@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
+from itertools import count as count_from
+from itertools import repeat
 from pathlib import Path
 
 from treewright.apps.levels.balance import Balance
@@ -32,6 +34,7 @@ from treewright.apps.levels.tilechain import TileChain, learn_tiles
 from treewright.apps.levels.tiledomain import TileLevels
 from treewright.apps.levels.tiles import LevelError
 from treewright.kernel.rng import stream_seed
+from treewright.library.cluster.jobs import Cluster, Shared
 from treewright.library.options import Options
 from treewright.library.search import Search
 
@@ -227,6 +230,7 @@ def generate_many(
     *,
     rollouts: int = ROLLOUTS,
     workers: int = 1,
+    cluster: str | None = None,
     shared: float = SHARED,
     strict: bool = False,
     enemies_safe: bool = False,
@@ -238,15 +242,21 @@ def generate_many(
     A level that has more than ``shared`` of its slices, in order, in common with an earlier one
     is dropped.  Of every ``CANDIDATES`` that are left, the set gets the one that keeps it nearest
     to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
-    with any number of ``workers``.  ``progress`` is told how many were kept and how many dropped
-    as duplicates, ``seen`` how many slices of a level there are (with one worker).
+    with any number of ``workers``, here or on the machines of a ``cluster``.  ``progress`` is told
+    how many were kept and how many dropped as duplicates, ``seen`` how many slices of a level there
+    are (with one worker).
     """
     domain = domain_of(chain, controls)
     shelf = Shelf(controls.length)
     balance = Balance(chain.corpus)
     candidates: list[Made] = []
     kept = dropped = 0
-    for made in _stream(domain, seed, rollouts, workers, strict, enemies_safe, seen):
+    stream = (
+        _stream(domain, seed, rollouts, workers, strict, enemies_safe, seen)
+        if cluster is None
+        else _on_cluster(cluster, domain, seed, rollouts, workers, strict, enemies_safe)
+    )
+    for made in stream:
         if kept and shared < 1 and shelf.nearest(made.level.columns) > shared:
             dropped += 1
             if dropped > 20 + 5 * count:
@@ -267,6 +277,34 @@ def generate_many(
             progress(kept, dropped)
         if kept == count:
             return
+
+
+def _on_cluster(
+    cluster: str,
+    domain: Maker,
+    seed: int,
+    rollouts: int,
+    workers: int,
+    strict: bool,
+    enemies_safe: bool,
+) -> Iterator[Made]:
+    """The same levels in the same order, made on the machines of a cluster."""
+    with Cluster(cluster, workers if workers > 1 else None) as there:
+        wishes = Shared((domain.chain, domain.controls))
+        how = repeat(rollouts), repeat(strict), repeat(enemies_safe)
+        yield from there.map(_there, repeat(wishes), count_from(seed), *how)
+
+
+def _there(
+    wishes: Shared, seed: int, rollouts: int, strict: bool = False, enemies_safe: bool = False
+) -> Made:
+    domain = _domain_there(wishes)
+    return generate(domain, seed, rollouts, strict=strict, enemies_safe=enemies_safe)
+
+
+@functools.lru_cache(maxsize=2)
+def _domain_there(wishes: Shared) -> Maker:
+    return domain_of(*wishes.get())
 
 
 def _stream(

@@ -1,6 +1,6 @@
 """Maps between checkpoints, by Multiple Pass MCTS: what should be near is near (McGuinness)."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -18,5 +18,7 @@ APP = App(
     ),
     gallery={"map": ".gallery:piece"},
     first={"map": "map generate mcguinness --evaluations 20000"},
+    jobs={"map": ".job:MAP", "dungeon": ".job:DUNGEON"},
+    pages={"maps": Page(".pages:build", "Maps", "Checkpoints near and far, and dungeons.")},
     samples=".samples:SAMPLES",
 )

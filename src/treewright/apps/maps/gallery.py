@@ -22,4 +22,5 @@ def piece(seed: int) -> Piece:
             Picture(png(paint(r.walls, r.spec, 8)), f"A map made by the method {m}")
             for m, r in made.items()
         ],
+        page="maps",
     )

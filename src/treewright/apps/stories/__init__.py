@@ -1,6 +1,6 @@
 """Stories: a library of actions, a set-up and goals in, a believable story out (Magnuson 4)."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -17,6 +17,8 @@ APP = App(
     benchmarks={"stories": Command(".commands:bench", "CPU seconds of the default search.")},
     gallery={"story": ".gallery:piece"},
     first={"story": "story generate sherlock"},
+    jobs={"story": ".job:STORY"},
+    pages={"stories": Page(".pages:build", "Stories", "Set-up and goals in, a story out.")},
     samples=".samples:SAMPLES",
     by_source=True,  # its functions are generated from files
 )

@@ -20,4 +20,5 @@ def piece(seed: int) -> Piece:
         f"or believable (dashed).",
         [Picture(causal_svg(story).encode(), "What led to what in the story", "svg")],
         prose(story),
+        page=f"stories?setup=sherlock&nodes={NODES}&seed={seed}",
     )

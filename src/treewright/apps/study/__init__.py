@@ -3,7 +3,7 @@
 It stands on the application ``levels``: the levels that people play, their tiles and physics.
 """
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -14,6 +14,7 @@ APP = App(
     },
     experiments=(".experiments.loop:EXPERIMENT", ".experiments.recovery:EXPERIMENT"),
     gallery={"study": ".gallery:piece"},
+    pages={"play": Page(".play_page:build", "Play", "Play a level with keys or fingers.")},
     by_source=True,
     uses=("treewright.apps.levels",),
 )

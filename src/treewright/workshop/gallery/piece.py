@@ -31,6 +31,7 @@ class Piece:
     caption: str
     pictures: list[Picture] = field(default_factory=list)
     text: str = ""
+    page: str = ""  # of the studio, with the settings that make it: levels?length=210&seed=1
 
 
 def figure(width: float, height: float) -> Any:

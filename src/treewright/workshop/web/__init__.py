@@ -9,6 +9,7 @@ from treewright.errors import MissingExtra, OptionError
 from treewright.library.writing import json_text
 
 STATIC = Path(__file__).parent / "static"
+HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 MOST_BODY = 2**20  # bytes; a batch of keys has a few hundred
 
 
@@ -89,6 +90,13 @@ def guard(app: Any) -> None:
         return JSONResponse({"detail": "this request is not understood"}, 422)
 
 
+def is_local(scope: Any) -> bool:
+    """Whether a request comes from this machine itself, and not through a proxy on it."""
+    client = scope.get("client") or ("", 0)
+    forwarded = {b"forwarded", b"x-forwarded-for", b"x-real-ip"}
+    return client[0] in HERE and not any(name in forwarded for name, _ in scope["headers"])
+
+
 def free(host: str, port: int) -> None:
     """Refuse a port that is taken, in one sentence and before anything starts."""
     try:
@@ -100,8 +108,11 @@ def free(host: str, port: int) -> None:
         raise OptionError(f"can't listen on {host}:{port}: {error.strerror or error}") from None
 
 
-def run(host: str, port: int, title: str) -> None:
-    """Serve until interrupted; only this machine is let in unless ``host`` says otherwise."""
+def run(host: str, port: int, title: str, show: bool | str = False) -> None:
+    """Serve until interrupted; only this machine is let in unless ``host`` says otherwise.
+
+    ``show`` opens the browser, at an address of its own if that is given.
+    """
     gui = nicegui()
     free(host, port)
     gui.app.add_static_files("/studio", STATIC, max_cache_age=0)
@@ -110,7 +121,7 @@ def run(host: str, port: int, title: str) -> None:
         port=port,
         title=title,
         favicon="🌱",
-        show=False,
+        show=show,
         reload=False,
         show_welcome_message=False,
     )

@@ -1,0 +1,68 @@
+"""What a job is: its settings, the function that does it, and the formats of its result."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from treewright.library.applications import declared
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class Report(Protocol):
+    """How a job says where it is: a share from 0 to 1, a few words, and a look at what is there."""
+
+    def __call__(self, share: float | None, words: str = "", preview: Any = None) -> None: ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job leaves: data as JSON knows it, and files by name."""
+
+    data: Any
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format of a result: the ending of its file, its media type, and what writes it.
+
+    What writes it takes the result's data; or ``write`` is the name of a file that the job leaves.
+    """
+
+    ending: str
+    media: str
+    write: Callable[[Any], bytes] | str
+
+
+@dataclass(frozen=True)
+class Work:
+    """A kind of job.
+
+    settings: a model of Pydantic, with a bound on everything that costs time or memory.
+    run: takes the settings and a :class:`Report`, in a process of its own.
+    exports: formats of the result by name; each takes the result's data.
+    local: it runs code that the settings name, so only this machine may ask for it.
+    """
+
+    title: str
+    settings: "type[BaseModel]"
+    run: Callable[[Any, Report], Result]
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    local: bool = False
+
+
+OWN = {  # which belong to no application
+    "gallery": "treewright.workshop.gallery.job:WORK",
+    "search": "treewright.workshop.searching.job:SEARCH",
+    "search-code": "treewright.workshop.searching.job:SEARCH_CODE",
+    "check-code": "treewright.workshop.searching.job:CHECK_CODE",
+    "steps": "treewright.workshop.searching.steps:STEPS",
+    "steps-code": "treewright.workshop.searching.steps:STEPS_CODE",
+}
+
+
+def places() -> dict[str, str]:
+    """Where every kind of job is: ours, and those that applications declare."""
+    return OWN | declared("jobs")

@@ -1,0 +1,73 @@
+"""What runs in a process of its own: one order at a time, from a pipe.
+
+The parent ends it whenever somebody cancels; if the parent itself is gone, it ends itself.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from treewright.errors import TreewrightError
+from treewright.library.applications import load
+
+BETWEEN = 0.08  # seconds between two reports, at least
+MOST_BYTES = 64 * 2**20  # of a result's files together
+
+
+def serve(pipe: Connection) -> None:
+    """Carry out orders until the pipe is closed.
+
+    ``("work", place, settings)`` is a job; ``("ask", place, arguments)`` a question.  Each is
+    answered by ``("done", …)`` or ``("failed", sentence)``, a job also by ``("seen", …)`` before.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        try:
+            order = pipe.recv()
+        except (EOFError, OSError):
+            return
+        with contextlib.suppress(BrokenPipeError):
+            pipe.send(_answer(order, pipe))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _answer(order: tuple[Any, ...], pipe: Connection) -> tuple[Any, ...]:
+    try:
+        if order[0] == "ask":
+            return "done", load(order[1])(*order[2])
+        return "done", *_work(order[1], order[2], pipe)
+    except TreewrightError as error:
+        return "failed", str(error)
+    except MemoryError:
+        return "failed", "this needs more memory than there is"
+    except Exception as error:  # ours, and worth a look, but no reason to end the server
+        return "failed", f"something went wrong here: {type(error).__name__}: {error}"
+
+
+def _work(place: str, settings: dict[str, Any], pipe: Connection) -> tuple[Any, dict[str, bytes]]:
+    work = load(place)
+    last = 0.0
+
+    def report(share: float | None, words: str = "", preview: Any = None) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= BETWEEN:
+            last = now
+            pipe.send(("seen", share, words, preview))
+
+    found = work.run(work.settings.model_validate(settings), report)
+    if sum(map(len, found.files.values())) > MOST_BYTES:
+        raise TreewrightError(f"the result has more than {MOST_BYTES:,} bytes")
+    return found.data, dict(found.files)

@@ -1,0 +1,225 @@
+"""A search of any domain as a job: of one that is registered, or of a file, which is code."""
+
+import contextlib
+import io
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, Field, field_validator
+
+from treewright.errors import OptionError, nearest
+from treewright.library.domain import Domain
+from treewright.library.options import Options, Rave
+from treewright.library.position import Position
+from treewright.library.registry import find, registered
+from treewright.library.search import Search
+from treewright.random import stream
+from treewright.workshop.jobs.work import Export, Report, Result, Work
+
+MEMORY = "256MiB"
+TREE = "tree.npz"
+Value = int | float | Annotated[str, Field(pattern=r"^[A-Za-z0-9_ -]{0,64}$")]
+CLASS = re.compile(r"^class (\w+)\(.*Domain\)", re.MULTILINE)
+
+
+class Place(BaseModel):
+    """A domain and how far it is played."""
+
+    domain: str = Field("tictactoe", max_length=60)
+    settings: dict[Annotated[str, Field(max_length=40)], Value] = Field({}, max_length=20)
+    moves: list[Annotated[int, Field(ge=0, le=2**31)]] = Field([], max_length=2000)
+    seed: int = Field(0, ge=0, le=2**31)
+
+    @field_validator("domain")
+    @classmethod
+    def known(cls, name: str) -> str:
+        """A name, never a file or a module: those are code."""
+        names = {*registered(), *(key.rpartition("-v")[0] for key in registered())}
+        if name not in names:
+            raise ValueError(f"there is no domain {name!r}{nearest(name, names)}")
+        return name
+
+
+class Code(BaseModel):
+    """The same for a domain of one's own."""
+
+    code: str = Field(max_length=100_000, description="a Python file with one domain")
+    settings: dict[Annotated[str, Field(max_length=40)], Value] = Field({}, max_length=20)
+    moves: list[Annotated[int, Field(ge=0, le=2**31)]] = Field([], max_length=2000)
+    seed: int = Field(0, ge=0, le=2**31)
+
+
+class How(BaseModel):
+    """A search's budget and switches."""
+
+    simulations: int = Field(10_000, ge=1, le=500_000)
+    c: float = Field(1.4, ge=0, le=100, description="exploration")
+    rave: float | None = Field(None, gt=0, le=1e9, description="MC-RAVE with this k")
+    solver: bool = False
+
+
+class SearchPlace(Place, How):
+    """A search of a domain that is registered."""
+
+
+class SearchCode(Code, How):
+    """A search of a domain of one's own."""
+
+
+@contextlib.contextmanager
+def domain_of(place: Any) -> Iterator[Domain]:
+    """The domain; one of a file exists as long as this is open."""
+    if "domain" in type(place).model_fields:
+        yield find(place.domain, **place.settings)
+        return
+    names = CLASS.findall(place.code)
+    if not names:
+        raise OptionError("the file has no class with tw.Domain as its base")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "own_domain.py"
+        path.write_text(place.code, encoding="utf-8")
+        yield find(f"{path}:{names[-1]}", **place.settings)
+
+
+def at(domain: Domain, place: Any) -> tuple[Position, list[int]]:
+    """The position after the moves, and the moves with what chance has decided since."""
+    position = Position(domain)
+    moves = []
+    for action in place.moves:
+        position.play(action)
+        moves.append(action)
+    while not position.ended and position.is_chance:
+        drawn = position.chance(stream(place.seed + 7919 * len(moves)))
+        position.play(drawn)
+        moves.append(drawn)
+    return position, moves
+
+
+def look(kind: str, given: dict[str, Any], player: int | None = None) -> dict[str, Any]:
+    """A position for the page: as text for one player, with what can be done."""
+    place = (Place if kind == "search" else Code).model_validate(given)
+    with domain_of(place) as domain:
+        position, moves = at(domain, place)
+        hidden = player is not None and domain.function("view") is not None
+        return {
+            "moves": moves,
+            "text": position.view(player or 0) if hidden else position.render(),
+            "standing": position.standing,
+            "player": None if position.ended else position.player,
+            "players": domain.players,
+            "ended": position.ended,
+            "rewards": position.rewards() if position.ended else None,
+            "legal": []
+            if position.ended
+            else [{"action": a, "label": position.describe(a)} for a in position.legal()],
+            "about": (type(domain).__doc__ or "").split("\n")[0],
+        }
+
+
+def options_of(how: How, domain: Domain) -> Options:
+    rave = None if how.rave is None else Rave(k=how.rave)
+    solver = how.solver and domain.function("determinise") is None
+    return Options(c=how.c, rave=rave, solver=solver)
+
+
+def run(settings: Any, report: Report) -> Result:
+    """Search from the position, and keep the tree to be looked at."""
+    with domain_of(settings) as domain:
+        position, moves = at(domain, settings)
+        if position.ended:
+            raise OptionError("the game is over here; there is nothing to search")
+        options = options_of(settings, domain)
+        if "code" in type(settings).model_fields and domain.is_record:
+            report(None, "a first try, with every index checked")
+            first = Search(domain, options, memory="16MiB", when_full="rollout", debug=True)
+            first.run(200)
+        search = Search(domain, options, seed=settings.seed, memory=MEMORY, when_full="rollout")
+        for action in moves:
+            search.commit(action)
+        report(None, "compiling, if it is new")
+
+        def seen(now: Any) -> None:
+            rows = [_row(child) for child in now.search.result().children[:12]]
+            report(now.share, f"{now.simulations:,} simulations", {"children": rows})
+
+        found = search.run(settings.simulations, progress=seen)
+        data = {
+            "best": found.best,
+            "label": found.label,
+            "value": found.value,
+            "children": [_row(child) for child in found.children],
+            "variation": found.principal_variation(12),
+            "moves": moves,
+            "took": {
+                "simulations": found.simulations,
+                "nodes": found.nodes,
+                "seconds": round(found.seconds, 3),
+                "simulations a second": round(found.simulations / max(found.seconds, 1e-6)),
+                "memory of the tree, kB": search.tree.nbytes // 1024,
+                "stopped by": found.stopped,
+            },
+        }
+        return Result(data, {TREE: tree_file(search)})
+
+
+def _row(child: Any) -> dict[str, Any]:
+    names = ("action", "label", "visits", "value", "rave", "prior", "proven")
+    return {name: getattr(child, name) for name in names}
+
+
+def tree_file(search: Search) -> bytes:
+    """The nodes and edges of a search, without the room behind them."""
+    view = search.tree
+    nodes = view.nodes[: int(search.workers[0].run["nodes"])]
+    last = int((nodes["first"].astype(np.int64) + nodes["tried"]).max(initial=0))
+    out = io.BytesIO()
+    np.savez_compressed(out, nodes=nodes, edges=view.edges[:last])
+    return out.getvalue()
+
+
+def check(settings: Code, report: Report) -> Result:
+    """Random games through a domain, and every breach of the contract."""
+    from treewright.library.checking import check as run_check
+
+    report(None, "playing random games")
+    with domain_of(settings) as domain:
+        found = run_check(domain, seed=settings.seed)
+    return Result({"ok": found.ok, "text": str(found), "problems": found.problems})
+
+
+def _json(data: dict[str, Any]) -> bytes:
+    from treewright.library.writing import json_text
+
+    return json_text(data, indent=1).encode()
+
+
+def _table(data: dict[str, Any]) -> bytes:
+    lines = ["action,label,visits,value"]
+    lines += [
+        f'{c["action"]},"{str(c["label"]).replace(chr(34), "")}",{c["visits"]},{c["value"]}'
+        for c in data["children"]
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _text(data: dict[str, Any]) -> bytes:
+    return f"{data['text']}\n".encode()
+
+
+EXPORTS: dict[str, Export] = {
+    "json": Export(".json", "application/json", _json),
+    "csv": Export(".csv", "text/csv", _table),
+}
+SEARCH = Work("A search", SearchPlace, run, EXPORTS)
+SEARCH_CODE = Work("A search of your own domain", SearchCode, run, EXPORTS, local=True)
+CHECK_CODE = Work(
+    "A check of your own domain",
+    Code,
+    check,
+    {"text": Export(".txt", "text/plain", _text)},
+    local=True,
+)

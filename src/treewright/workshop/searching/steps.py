@@ -1,0 +1,143 @@
+"""A search one simulation at a time: what was selected, expanded, simulated and backed up.
+
+The interpreted engine builds the same tree as the compiled one, and lets us listen: the domain's
+``play`` and ``rewards`` are wrapped, and what they are called with is the simulation.
+"""
+
+from typing import Any
+
+from pydantic import Field
+
+from treewright.errors import OptionError
+from treewright.library.domain import Domain
+from treewright.library.search import Search
+from treewright.library.tree import children_of
+from treewright.workshop.jobs.work import Report, Result, Work
+from treewright.workshop.searching.job import EXPORTS, Code, How, Place, at, domain_of, options_of
+
+MOST = 200
+SHOWN = 40  # moves of a rollout
+
+
+class StepPlace(Place):
+    """A few simulations of a domain that is registered, one by one."""
+
+    simulations: int = Field(40, ge=1, le=MOST)
+    c: float = Field(1.4, ge=0, le=100, description="exploration")
+
+
+class StepCode(Code):
+    """The same for a domain of one's own."""
+
+    simulations: int = Field(40, ge=1, le=MOST)
+    c: float = Field(1.4, ge=0, le=100, description="exploration")
+
+
+class _Ear:
+    """Listens to a domain: the actions of a simulation, until its rewards are asked for."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.actions: list[int] = []
+        self.rewards: list[float] | None = None
+        own = domain.functions
+        own["play"] = self._listened(own["play"], self._played)
+        for name in ("rewards", "value"):
+            if name in own:
+                own[name] = self._listened(own[name], self._rewarded)
+
+    def begin(self) -> None:
+        self.actions, self.rewards = [], None
+
+    def _played(self, action: Any) -> None:
+        if self.rewards is None:
+            self.actions.append(int(action))
+
+    def _rewarded(self, out: Any) -> None:
+        if self.rewards is None:
+            self.rewards = [float(out[i]) for i in range(self.players)]
+
+    players = 1
+
+    def _listened(self, function: Any, tell: Any) -> Any:
+        if function.__code__.co_varnames[1:2] == ("t",):
+
+            def with_tables(s: Any, t: Any, last: Any) -> Any:
+                found = function(s, t, last)
+                tell(last)
+                return found
+
+            return with_tables
+
+        def plain(s: Any, last: Any) -> Any:
+            found = function(s, last)
+            tell(last)
+            return found
+
+        return plain
+
+
+def run(settings: Any, report: Report) -> Result:
+    """The simulations, each with its four steps, and the nodes that they make."""
+    with domain_of(settings) as domain:
+        position, moves = at(domain, settings)
+        if position.ended:
+            raise OptionError("the game is over here; there is nothing to search")
+        if domain.function("determinise") is not None:
+            raise OptionError("a game that hides something has no one tree to step through")
+        ear = _Ear(domain)
+        ear.players = domain.players
+        options = options_of(How.model_validate({"c": settings.c}), domain)
+        search = Search(domain, options, seed=settings.seed, engine="python", memory="16MiB")
+        for action in moves:
+            search.commit(action)
+        nodes: list[dict[str, Any]] = [{"parent": -1, "label": "root"}]
+        steps = []
+        for number in range(settings.simulations):
+            ear.begin()
+            search.run(1)
+            steps.append(_step(search, ear, position, nodes))
+            report((number + 1) / settings.simulations, f"{number + 1} simulations")
+        return Result({"nodes": nodes, "steps": steps, "players": domain.players, "moves": moves})
+
+
+def _step(search: Search, ear: _Ear, root: Any, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """One simulation: the way through the tree, what came after it, and what it has changed."""
+    tree_nodes, edges = search.tree.nodes, search.tree.edges
+    position, node, path = root.copy(), 0, [0]
+    played = 0
+    new = None
+    for action in ear.actions:
+        below = {child.action: child.node for child in children_of(tree_nodes, edges, node)}
+        if action not in below:
+            break
+        label = position.describe(action)
+        node = below[action]
+        if node >= len(nodes):
+            nodes.append({"parent": path[-1], "label": label})
+            new = node
+        path.append(node)
+        position.follow(action)
+        played += 1
+        if new is not None:
+            break
+    at_leaf = position.render()
+    rollout = []
+    for action in ear.actions[played : played + SHOWN]:
+        rollout.append(position.describe(action))
+        position.follow(action)
+    return {
+        "path": path,
+        "new": new,
+        "leaf": at_leaf,
+        "rollout": rollout,
+        "longer": max(0, len(ear.actions) - played - SHOWN),
+        "end": position.render(),
+        "rewards": ear.rewards,
+        "after": [[int(tree_nodes[n]["visits"]), float(tree_nodes[n]["value"])] for n in path],
+    }
+
+
+STEPS = Work("A search step by step", StepPlace, run, {"json": EXPORTS["json"]})
+STEPS_CODE = Work(
+    "Your own domain's search step by step", StepCode, run, {"json": EXPORTS["json"]}, local=True
+)

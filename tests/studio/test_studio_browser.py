@@ -1,0 +1,230 @@
+"""The studio in a real browser, doing what a person does on each page.
+
+Needs Debian's Chromium and Playwright; skipped with a message where one is missing.
+"""
+
+import contextlib
+import io
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+
+import pytest
+
+pytest.importorskip(
+    "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
+)
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
+)
+TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
+PATIENCE = 300_000  # milliseconds: a kernel may have to be compiled on a busy machine
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The command line's own server."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("studio")
+    words = ["studio", str(folder), "--no-show", "--no-gallery", "--port", str(port)]
+    server = subprocess.Popen(
+        [*TREEWRIGHT, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        # NiceGUI would serve a test of its own if it saw pytest
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
+    )
+    found = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            assert server.poll() is None, server.stdout.read()
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"{found}/api/kinds"):
+                break
+            time.sleep(0.2)
+        yield found
+    finally:
+        server.kill()
+        server.wait(20)
+        server.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page that fails the test where a script fails, or where another host is asked."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    found = context.new_page()
+    found.set_default_timeout(PATIENCE)
+    found.on("pageerror", lambda error: pytest.fail(f"the page raised {error}"))
+
+    def only_ours(request):
+        ours = request.url.startswith((address, "data:", "blob:", address.replace("http", "ws")))
+        assert ours, f"{request.url} is not ours"
+
+    found.on("request", only_ours)
+    yield found
+    context.close()
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_level_is_generated_painted_exported_and_played(page, address):
+    from treewright.apps.levels.tiled import from_tmx
+    from treewright.apps.levels.world import World
+    from treewright.apps.study import bots
+
+    page.goto(f"{address}/levels?length=60&difficulty=0.2&seed=3")
+    page.get_by_text("✓ playable").wait_for()
+    rows = page.evaluate("() => levelNow.rows")
+    assert len(rows[0]) == 60
+    # a slider by keyboard, and another level
+    page.get_by_role("slider", name="Difficulty", exact=True).locator("[tabindex]").focus()
+    for value in ("0.25", "0.3"):  # the number beside it comes from the server
+        page.keyboard.press("ArrowRight")
+        page.locator(".slider .number", has_text=value).wait_for()
+    press(page, "Another")
+    page.wait_for_function("(before) => levelNow.rows.join() !== before.join()", arg=rows)
+    rows = page.evaluate("() => levelNow.rows")
+    page.get_by_text("✓ playable").wait_for()
+    # the file, by the format's own reader
+    with page.expect_download() as download:
+        page.get_by_role("link", name="tmx", exact=True).click()
+    assert from_tmx(download.value.path().read_text(), "here").rows == tuple(rows)
+    job = page.url.rpartition("=")[2]
+    with urllib.request.urlopen(f"{address}/api/jobs/{job}/export/tiled") as packed:
+        names = zipfile.ZipFile(io.BytesIO(packed.read())).namelist()
+    assert names == ["level.tmx", "treewright-tiles.png"]
+    # a wall from the top to the bottom, and the checker says where it breaks
+    press(page, "Paint")
+    box = page.locator("#level-editor canvas").bounding_box()
+    column = box["x"] + 20.5 * box["width"] / 60
+    page.mouse.move(column, box["y"] + 3)
+    page.mouse.down()
+    page.mouse.move(column, box["y"] + box["height"] - 3, steps=60)
+    page.mouse.up()
+    page.get_by_text("✗ not playable").wait_for()
+    assert page.evaluate("() => levelNow.rows.every((row) => row[20] === 'X')")
+    # played to its end, by keys that a player who knows the level would press
+    world = World(from_tmx(download.value.path().read_text(), "here"))
+    page.goto(f"{address}/play?job={job}")
+    for attempt in range(1, 6):
+        page.wait_for_function("() => ['waiting', 'done'].includes(window.treewrightGame?.phase)")
+        if page.evaluate("() => treewrightGame.phase") == "done":
+            break
+        runs = [[int(k), int(n)] for k, n in bots.attempt(world, bots.EXPERIENCED, attempt)]
+        page.evaluate("(runs) => treewrightGame.drive(runs, 400)", runs)
+        page.wait_for_function(
+            "(n) => treewrightGame.attempt > n || treewrightGame.phase === 'done'", arg=attempt
+        )
+    page.get_by_role("button", name="Again").wait_for()
+
+
+def test_a_game_of_go_is_begun_taken_back_and_saved(page, address):
+    sgf = pytest.importorskip("sgfmill.sgf")
+    page.goto(f"{address}/go")
+    page.locator("[data-vertex=E5]").click()
+    page.locator("circle.white").wait_for()  # an answer that is known from the openings
+    page.get_by_text("Move 2. Black to play.").wait_for()
+    page.get_by_text("This move is known from the openings.").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="sgf").click()
+    record = sgf.Sgf_game.from_bytes(download.value.path().read_bytes())
+    assert [n.get_move()[0] for n in record.get_main_sequence()[1:]] == ["b", "w"]
+    press(page, "Undo")
+    page.get_by_text("Move 0. Black to play.").wait_for()
+    assert page.locator("circle.white, circle.black").count() == 0
+    # both sides by keyboard
+    page.get_by_role("combobox", name="You play").click()
+    page.get_by_role("option", name="both, by hand").click()
+    page.locator("[data-vertex=E5]").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.get_by_text("Move 1. White to play.").wait_for()
+    page.locator("[data-vertex=C3]").click()
+    page.get_by_text("Move 2. Black to play.").wait_for()
+
+
+def test_a_search_is_watched_step_by_step_and_its_tree_opened(page, address):
+    page.goto(f"{address}/games?domain=tictactoe")
+    page.get_by_role("button", name="b2", exact=True).wait_for()
+    press(page, "Step by step")
+    page.get_by_text("Simulation 1 of 40.").wait_for()
+    for name in ("Expansion", "Simulation", "Back-up", "Selection"):
+        press(page, "forward")
+        page.locator(".stages .now", has_text=name).wait_for()
+    page.get_by_text("Simulation 2 of 40.").wait_for()
+    press(page, "Search here")
+    page.get_by_text("What the search found").wait_for()
+    first = page.locator(".q-tree__node-header").first
+    first.click()
+    page.wait_for_function("() => document.querySelectorAll('.q-tree__node').length > 12")
+    page.reload()
+    page.get_by_text("What the search found").wait_for()
+
+
+def test_a_job_is_found_again_after_a_reload_and_cancelled(page, address):
+    page.goto(f"{address}/games?domain=samegame")
+    page.get_by_role("slider", name="Exploration c").wait_for()
+    press(page, "Step by step")
+    page.get_by_role("button", name="Cancel").wait_for()
+    page.wait_for_url("**job=*")
+    page.reload()
+    press(page, "Cancel")
+    page.get_by_text("cancelled", exact=True).wait_for()
+
+
+def test_a_domain_is_written_and_checked(page, address):
+    page.goto(f"{address}/domain")
+    page.get_by_text("A domain is code").wait_for()
+    code = page.get_by_label("A Python file with one domain")
+    code.fill(code.input_value().replace("heap=15", "heap=4"))
+    press(page, "Use it")
+    page.locator("pre.position", has_text="||||").wait_for()
+    code.fill(code.input_value().replace("s.stones -= action", "s.stone -= action"))
+    press(page, "Use it")
+    page.get_by_text("there is no state field 'stone'; did you mean 'stones'?").wait_for()
+
+
+def test_a_set_up_is_changed_in_forms_and_as_a_file(page, address):
+    page.goto(f"{address}/stories")
+    press(page, "People, places, things, goals")
+    page.get_by_label("Title").fill("The lamp")
+    press(page, "Use these")
+    press(page, "People, places, things, goals")
+    page.get_by_role("tab", name="File").click()
+    file = page.get_by_label("TOML")
+    file.wait_for()
+    assert 'title = "The lamp"' in file.input_value()
+    file.fill(file.input_value().replace("at least 2 dead", "at least 2 deaf"))
+    press(page, "Use this file")
+    page.locator(".verdict.bad", has_text="deaf").wait_for()
+
+
+def test_the_first_page_lists_everything(page, address):
+    page.goto(address)
+    page.get_by_role("heading", name="Gallery").wait_for()
+    for name in ("Levels", "Stories", "Go", "Games"):
+        assert page.get_by_role("link", name=name).first.is_visible()
+    page.goto(f"{address}/interface")
+    page.get_by_text("POST /api/jobs/level", exact=True).wait_for()
