@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from treewright.apps.levels.level import Level
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.store import Store
 
 pytest.importorskip("nicegui", reason="the studio is not installed")

@@ -91,8 +91,8 @@ def press(page, name):
 
 def test_a_level_is_generated_painted_exported_and_played(page, address):
     from treewright.apps.levels.tiled import from_tmx
+    from treewright.apps.levels.world import World
     from treewright.apps.study import bots
-    from treewright.apps.study.world import World
 
     page.goto(f"{address}/levels?length=60&difficulty=0.2&seed=3")
     page.get_by_text("✓ playable").wait_for()

@@ -48,7 +48,7 @@ def test_count_fills_a_folder(level):
 
 
 def test_levels_made_in_no_time_are_counted(level):
-    out = level("generate", "--count", 2, "--length", 10, "--rollouts", 1, "--out", "levels", "-q")
+    out = level("generate", "--count", 2, "--length", 20, "--rollouts", 1, "--out", "levels", "-q")
     assert "2 levels" in out
 
 

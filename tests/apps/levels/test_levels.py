@@ -18,10 +18,12 @@ from treewright.apps.levels.chain import Chain, learn
 from treewright.apps.levels.controls import Controls, counts, kept_parts, target_tables
 from treewright.apps.levels.copies import Shelf, automaton, longest_run
 from treewright.apps.levels.domain import OPTIONS, Levels
+from treewright.apps.levels.ends import cuts, is_plain, plain_slice, what_is_cut
 from treewright.apps.levels.formats import read_corpus
 from treewright.apps.levels.generate import generate, generate_many, own_chain, own_corpus
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.player import play, playable
+from treewright.apps.levels.repair import distance, repaired
 from treewright.apps.levels.tilechain import learn_tiles
 from treewright.apps.levels.tiledomain import TileLevels
 from treewright.apps.levels.tiles import LevelError
@@ -37,7 +39,7 @@ def flat(*heights, items=None):
 
 def numbers(level):
     """A level as slice numbers of our own chain."""
-    return [own_chain().slices.index(column) for column in level.columns]
+    return [own_chain().slices.index(column) for column in level.unmarked().columns]
 
 
 # ------------------------------------------------------------------------------------- chain
@@ -84,21 +86,21 @@ def test_with_a_slice_less_of_history_the_chain_goes_on_in_known_states():
     assert not learn(own_corpus(), history=1).shorter
 
 
-def test_long_copies_are_left_by_looking_back_one_slice_less(domain):
-    position = tw.Search(domain, OPTIONS, seed=1, engine="python", memory="1MiB").position
+def test_long_copies_are_left_by_looking_back_one_slice_less(stretch):
+    position = tw.Search(stretch, OPTIONS, seed=1, engine="python", memory="1MiB").position
     state = position.state
     state.state = next(
         i
-        for i, wider in enumerate(domain.tables["shorter"])
-        if domain.tables["width_end"][wider, 1] - domain.tables["action_first"][wider]
-        > domain.tables["width_end"][i, 1] - domain.tables["action_first"][i]
+        for i, wider in enumerate(stretch.tables["shorter"])
+        if stretch.tables["width_end"][wider, 1] - stretch.tables["action_first"][wider]
+        > stretch.tables["width_end"][i, 1] - stretch.tables["action_first"][i]
     )
     state.n = 10
     own = len(position.legal())
-    state.copy_run = domain.tables["limits"][3]
+    state.copy_run = stretch.tables["limits"][3]
     assert len(position.legal()) == own
     state.copy_run += 1
-    widths = np.diff(domain.tables["first"])
+    widths = np.diff(stretch.tables["first"])
     assert {widths[a] for a in position.legal()} == {1}
 
 
@@ -271,6 +273,11 @@ def domain():
     return Levels(own_chain(), Controls(length=90, difficulty=(0.5,)))
 
 
+@pytest.fixture(scope="module")
+def stretch():
+    return Levels(own_chain(), Controls(length=90, whole=False))
+
+
 def test_the_domain_keeps_its_contract(domain):
     from treewright.library.checking import check
 
@@ -288,15 +295,15 @@ def test_both_engines_build_the_same_tree(domain):
     assert np.allclose(trees[0]["value"], trees[1]["value"])
 
 
-def test_rollouts_are_walks_of_the_chain(domain):
+def test_rollouts_are_walks_of_the_chain(stretch):
     """The first steps have the chain's probabilities."""
     rng = tw.random.stream(9)
-    position = tw.Position(domain)
+    position = tw.Position(stretch)
     drawn = [
         int(position._hooks["rollout"](position.state, position._tables, rng, None))
         for _ in range(3000)
     ]
-    weights = domain.tables["weight"][: domain.tables["width_end"][0, 8]]
+    weights = stretch.tables["weight"][: stretch.tables["width_end"][0, 8]]
     expected = weights / weights.sum()
     found = np.bincount(drawn, minlength=len(weights)) / len(drawn)
     assert np.abs(found - expected).max() < 0.03
@@ -318,6 +325,66 @@ def test_levels_can_be_finished_and_are_what_was_wished(difficulty):
         assert longest_run(runs, numbers(made.level))[0] <= 24
 
 
+# ---------------------------------------------------------------------------------- whole levels
+
+
+def test_a_generated_level_is_whole(domain):
+    """Whoever walks the chain, not only the search: at the end it is led to flat ground."""
+    rng = tw.random.stream(3)
+    whole = 0
+    for _ in range(12):
+        position, actions = tw.Position(domain), []
+        while not position.ended:
+            hooks = position._hooks
+            actions.append(int(hooks["rollout"](position.state, position._tables, rng, None)))
+            assert actions[-1] in position.legal()
+            hooks["play"](position.state, position._tables, actions[-1])
+        if not position.state.dead:
+            level = domain.level(actions)
+            assert what_is_cut(level) == []
+            assert level.start == (1, 12)
+            assert level.goal_column == 90 - 4
+            whole += 1
+    assert whole >= 3
+
+
+def test_what_is_not_whole_is_named():
+    def faults(text):
+        rows = text.split()
+        air = ("-" * len(rows[0]),) * (8 - len(rows))
+        return what_is_cut(Level((*air, *rows)))
+
+    good = "-M------<>---------F-- -E------[]------------ XXXXXXXXXXXXXXXXXXXXXX"
+    assert faults(good.replace("E", "-")) == []
+    assert faults(good) == ["no safe start: something that hurts in column 2"]
+    bare = good.replace("E", "-").replace("M", "-").replace("F", "-")
+    assert faults(bare) == ["neither start nor flag"]
+    assert "no ground in the last column" in faults(good[:-1] + "-")
+    assert faults(good.replace("E", "-").replace(">", "-")) == ["half a pipe at column 9"]
+
+
+def test_pipes_are_cut_between_their_halves():
+    assert cuts("-<[X", "---X")
+    assert cuts("---X", "->]X")
+    assert not cuts("-<[X", "->]X")
+    assert not cuts("->]X", "-<[X")
+
+
+def test_the_plain_slice_is_the_flattest_ground_of_a_corpus():
+    assert plain_slice([["--X", "--X", "-XX", "-XX", "-XX", "oXX"]]) == "-XX"
+    assert plain_slice([["o-X", "?-X"]]) == "--X", "none: a row of ground"
+    assert not is_plain("---")
+    assert not is_plain("-SX")
+
+
+def test_given_ends_replace_ours():
+    columns = own_corpus()[0].unmarked().columns
+    pieces = ((0, Level.of_columns(columns[:6], "begin")), (54, Level.of_columns(columns[:6], "x")))
+    fixed = Levels(own_chain(), Controls(length=60, fixed=pieces)).fixed
+    assert sorted(fixed) == [*range(6), *range(54, 60)]
+    assert not any("M" in column or "F" in column for column in fixed.values())
+
+
 def test_the_same_seed_gives_the_same_level(domain):
     assert generate(domain, 5).level.rows == generate(domain, 5).level.rows
     assert generate(domain, 5).level.rows != generate(domain, 6).level.rows
@@ -332,10 +399,38 @@ def test_ranges_hold():
     assert 2.5 <= generate(Levels(own_chain(), high), 1).counts["height"] <= 4.0
 
 
-def test_wishes_that_cannot_all_hold_are_named():
+def test_wishes_that_cannot_all_hold_are_named_or_come_near():
     controls = Controls(length=60, gaps=(14.0, 15.0), enemies=(30.0, 40.0))
-    with pytest.raises(LevelError, match=r"can't all hold.*enemies 30 to 40 \(the nearest level"):
-        generate(Levels(own_chain(), controls), 1, rollouts=20)
+    domain = Levels(own_chain(), controls)
+    with pytest.raises(LevelError, match=r"can't all hold.*gaps 14 to 15 \(the nearest level has"):
+        generate(domain, 1, rollouts=20, strict=True)
+    made = generate(domain, 1, rollouts=20)
+    assert "gaps 14 to 15 (the nearest level has" in made.missed
+    assert playable(made.level, "large")
+
+
+def test_a_near_miss_is_repaired_without_touching_the_ground():
+    level = generate(Levels(own_chain(), Controls(length=120)), 1).level
+    have = counts(level)
+    wishes = {n: (have[n] + k, have[n] + k) for n, k in (("enemies", -3), ("rewards", 4))}
+    controls = Controls(length=120, **wishes)
+    assert distance(controls, level) == 7
+    better = repaired(level, own_chain(), controls, range(10))
+    assert distance(controls, better) == 0
+    assert np.array_equal(better.stops, level.stops)
+    assert better.columns[:10] == level.columns[:10]
+    assert set(better.unmarked().columns) <= set(own_chain().slices)
+    assert what_is_cut(better) == []
+
+
+def test_a_repair_makes_no_crowd():
+    level = flat(*([1] * 12), items={(3, 6): "E", (4, 5): "o"})
+    chain = learn([level, flat(*([1, 1, 2, 2] * 5))])
+    asked = Controls(length=40, enemies=(9.0, 9.0), crowd=2, whole=False)
+    better = repaired(Level.of_columns(level.columns * 4), chain, asked, ())
+    enemies = [column.count("E") for column in better.columns]
+    assert max(sum(enemies[i : i + 8]) for i in range(len(enemies) - 7)) <= 2
+    assert sum(enemies) > 4
 
 
 def test_fixed_pieces_stay_and_the_rest_joins_them():
@@ -384,7 +479,7 @@ def test_a_start_without_room_for_the_large_player_is_no_start():
             with pytest.raises(LevelError, match="leave no way through"):
                 generate(domain)
     with pytest.raises(LevelError, match="no level of the corpus begins"):
-        TileLevels(learn_tiles([low]), Controls(length=30))
+        TileLevels(learn_tiles([low]), Controls(length=30, whole=False))
 
 
 def test_a_score_without_a_number_is_a_bad_level():

@@ -1,8 +1,8 @@
 """Worlds and recorded keys for the tests of the study."""
 
 from treewright.apps.levels.level import Level
-from treewright.apps.study.replay import encode
-from treewright.apps.study.world import World
+from treewright.apps.levels.replay import encode
+from treewright.apps.levels.world import World
 
 GYM = """
 --------------------------------------------------------------------

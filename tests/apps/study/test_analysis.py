@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from treewright.apps.levels.tiles import LevelError
 from treewright.apps.study import analysis, published, simulate, terms
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 
 
 def data(n, question="challenge", seed=0, names=None):
@@ -166,3 +166,27 @@ def test_a_model_of_any_answers_has_numbers(seed):
     assert analysis.choice_fit(rows, "challenge") == model.fit
     assert 0 <= model.validation.accuracy <= 1
     assert all(np.isfinite(t.coefficient) for t in model.fit.terms)
+
+
+def test_firths_estimate_is_finite_for_separated_data_and_near_the_other_otherwise():
+    """A two by two table: Firth's log odds are those with a half added to each cell."""
+    x = np.repeat([0.0, 0.0, 1.0, 1.0], [7, 3, 2, 8])
+    y = np.repeat([0.0, 1.0, 0.0, 1.0], [7, 3, 2, 8])
+    constant, slope = analysis.firth(np.column_stack([np.ones(20), x]), y)
+    assert constant == pytest.approx(np.log(3.5 / 7.5))
+    assert slope == pytest.approx(np.log((8.5 / 2.5) / (3.5 / 7.5)))
+    fitted = analysis.fit(x[:, None], y, ["x"])
+    assert fitted.terms[0].firth == pytest.approx(slope)
+    assert not fitted.terms[0].unstable
+    apart = np.column_stack([np.ones(8), [0, 0, 0, 0, 1, 1, 1, 1]])
+    found = analysis.firth(apart, apart[:, 1])
+    assert found == pytest.approx([np.log(0.5 / 4.5), 2 * np.log(9)])
+
+
+def test_a_nearly_separated_term_is_marked():
+    x = np.repeat([0.0, 1.0], [30, 30])
+    y = np.repeat([0.0, 1.0, 0.0, 1.0], [29, 1, 1, 29])
+    (term,) = analysis.fit(x[:, None], y, ["x"]).terms
+    assert term.odds == pytest.approx(841, rel=0.01)
+    assert term.unstable
+    assert term.firth_odds < term.odds

@@ -13,15 +13,18 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from treewright.apps.levels import game
+from treewright.apps.levels.finish import play_live
+from treewright.apps.levels.replay import Attempt, replay
 from treewright.apps.study import bots
 from treewright.apps.study.export import public_id
 from treewright.apps.study.features import FEATURES, features
-from treewright.apps.study.protocol import variant_level
-from treewright.apps.study.replay import Attempt, replay
+from treewright.apps.study.protocol import variant_domain, variant_level
 from treewright.apps.study.store import Store
 
 pytest.importorskip(
@@ -36,6 +39,8 @@ pytestmark = pytest.mark.skipif(
 )
 TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
 FAST = 400  # steps a frame
+DEVICES = ("touch", "gamepad", "keyboard")
+BY_HAND = (Path(__file__).parent / "by_hand.js").read_text()
 PICTURES = os.environ.get("TREEWRIGHT_PICTURES")  # a folder for screenshots, to look at
 
 
@@ -83,7 +88,7 @@ def browser():
 def short_levels():
     from treewright.apps.levels.generate import own_chain
 
-    return {v: [variant_level(v, 60, own_chain(), v)] for v in range(1, 9)}
+    return {v: [variant_level(variant_domain(v, 60, own_chain()), v)[0]] for v in range(1, 9)}
 
 
 @pytest.fixture
@@ -94,8 +99,9 @@ def study(tmp_path, short_levels):
 class Participant:
     """Somebody at a browser."""
 
-    def __init__(self, browser, address):
-        self.page = browser.new_context(viewport={"width": 900, "height": 760}).new_page()
+    def __init__(self, browser, address, **how):
+        size = {"viewport": {"width": 900, "height": 760}}
+        self.page = browser.new_context(**(size | how)).new_page()
         self.page.on("pageerror", lambda error: pytest.fail(f"the page raised {error}"))
         # the browser's own log of each attempt, to be held against the replay
         self.page.add_init_script(
@@ -236,6 +242,48 @@ def test_a_crash_of_the_server_loses_nothing(browser, study):
         (runs,) = study.attempts(one.who, 1)
     assert runs[0][0] in (0, 1), "the first tick may come before the key"
     assert sum(n for k, n in runs if k == 1) >= played - 1
+
+
+@pytest.mark.skipif(not PICTURES, reason="a minute of a browser; TREEWRIGHT_PICTURES runs it")
+def test_a_phone_plays_by_touch_and_others_by_gamepad_and_keyboard(browser, study):
+    with served("study", "serve", study.path) as address:
+        phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+        one = Participant(browser, address, **phone)
+        one.consent()
+        for slot, device in enumerate(DEVICES, 1):
+            one.until("waiting")
+            page = one.page
+            assert page.get_by_role("button", name="jump").is_visible(), "touch controls"
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+            assert page.get_by_text("Turn your phone").is_visible()
+            page.locator("[data-part=pad]").scroll_into_view_if_needed()
+            runs = play_live(study.world(one.who, slot), slot).runs
+            one.look(f"phone-{slot}")
+            assert page.evaluate(BY_HAND, [runs, device]) == "playing", f"{device} starts it"
+            assert one.until("done") == "done"
+            one.look(f"phone-{slot}-done")
+            (stored,) = study.attempts(one.who, slot)
+            assert stored == runs
+            assert replay(study.world(one.who, slot), stored).outcome == game.WON
+            page.get_by_role("button", name="Continue").click()
+            if slot % 2 == 0:
+                one.answer("A", "B")
+
+
+@pytest.mark.skipif(not PICTURES, reason="a minute of a browser; TREEWRIGHT_PICTURES runs it")
+def test_escape_pauses_and_a_tap_goes_on(browser, study):
+    with served("study", "serve", study.path) as address:
+        one = Participant(browser, address, has_touch=True, viewport={"width": 740, "height": 360})
+        one.consent()
+        one.until("waiting")
+        one.page.locator("[data-part=message]").tap()
+        assert one.until("playing") == "playing"
+        one.page.keyboard.press("Escape")
+        assert one.until("waiting") == "waiting"
+        one.look("paused")
+        assert one.page.get_by_text("Sound: off").is_visible()
+        one.page.keyboard.press("Escape")
+        assert one.until("playing") == "playing"
 
 
 def check_rows(study, who, logs, folder):

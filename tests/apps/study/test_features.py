@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from study_worlds import GYM, holding, scribble, world_of
 
+from treewright.apps.levels import game
 from treewright.apps.levels.physics import JUMP, LEFT, RIGHT, SPEED
-from treewright.apps.study import game
+from treewright.apps.levels.replay import Attempt, replay
 from treewright.apps.study.features import FEATURES, SECOND, features
-from treewright.apps.study.replay import Attempt, replay
 
 FLAT = "------------------------F\nXXXXXXXXXXXXXXXXXXXXXXXXX"
 

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from study_worlds import GYM, holding, scribble, world_of
 
-from treewright.apps.levels import physics
+from treewright.apps.levels import game, physics
 from treewright.apps.levels.physics import JUMP, LEFT, RIGHT, SPEED
-from treewright.apps.study import bots, game
-from treewright.apps.study.replay import StudyError, decode, encode, replay
-from treewright.apps.study.world import World
+from treewright.apps.levels.replay import decode, encode, replay
+from treewright.apps.levels.tiles import LevelError
+from treewright.apps.levels.world import World
+from treewright.apps.study import bots
 
 RIGHT_RUN = RIGHT | SPEED
 
@@ -232,7 +233,7 @@ def test_the_same_keys_give_the_same_game():
     ],
 )
 def test_runs_that_are_none_are_refused(runs):
-    with pytest.raises(StudyError):
+    with pytest.raises(LevelError):
         decode(runs)
 
 

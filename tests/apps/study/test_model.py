@@ -16,8 +16,8 @@ from treewright.apps.levels.generate import generate, own_chain
 from treewright.apps.levels.player_model import PlayerModel, load_model
 from treewright.apps.levels.tiles import LevelError
 from treewright.apps.study import published, report, taste
-from treewright.apps.study.protocol import variant_level
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
+from treewright.apps.study.protocol import variant_domain, variant_level
 from treewright.apps.study.simulate import take_part
 from treewright.apps.study.store import Store
 
@@ -165,7 +165,7 @@ def test_every_level_is_shown_equally_often():
 def study(tmp_path_factory):
     """Two automatic participants; 8 pairs are the fewest that a model takes."""
     path = tmp_path_factory.mktemp("study") / "s.sqlite"
-    levels = {v: [variant_level(v, 60, own_chain(), v)] for v in range(1, 9)}
+    levels = {v: [variant_level(variant_domain(v, 60, own_chain()), v)[0]] for v in range(1, 9)}
     store = Store.create(path, levels, title="T", seed=1)
     take_part(store, 2, seed=5)
     return store

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from study_worlds import GYM, scribble, world_of
 
-from treewright.apps.levels import physics
-from treewright.apps.study import bots, game
-from treewright.apps.study.replay import _compiled, decode
-from treewright.apps.study.world import World
+from treewright.apps.levels import game, physics
+from treewright.apps.levels.finish import play_live
+from treewright.apps.levels.replay import _compiled, decode
+from treewright.apps.levels.world import World
+from treewright.apps.study import bots
 
-ENGINE = Path(game.__file__).parent / "static" / "engine.mjs"
+ENGINE = Path(bots.__file__).parent / "static" / "engine.mjs"
 needs_node = pytest.mark.skipif(
     shutil.which("node") is None, reason="node is not installed: the browser's game can't be run"
 )
@@ -57,6 +58,7 @@ def test_same_numbers_after_every_tick(levels):
         skills = [bots.EXPERIENCED, bots.Skill(6, 0.2, 0.0)]
         played = [bots.attempt(world, skill, seed) for skill in skills for seed in range(4)]
         played += [scribble(dice, 600) for _ in range(60)]
+        played.append(play_live(level, seed=number).runs)
         jobs += [(world, runs) for runs in played]
     for seed in range(3):
         gym = world_of(GYM, seed)
@@ -72,6 +74,29 @@ def test_same_numbers_after_every_tick(levels):
         kinds |= {e[1] for e in events}
     assert ticks > 20_000
     assert kinds == set(range(1, 17)), "every kind of event has happened somewhere"
+
+
+@needs_node
+def test_touch_gamepad_and_keyboard_play_a_level_to_its_end(levels):
+    """The page's player without a page: each device starts it, pauses it, and presses the keys."""
+    level = levels[0]
+    runs, world = play_live(level, seed=0).runs, World(level)
+    jobs = [
+        {"world": world.to_dict(), "runs": runs, "device": device}
+        for device in ("touch", "gamepad", "keyboard")
+    ]
+    script = Path(__file__).parent / "run_inputs.mjs"
+    out = subprocess.run(
+        ["node", str(script), str(ENGINE.parent / "play.mjs")],
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+    )
+    assert out.returncode == 0, out.stderr
+    for job, found in zip(jobs, json.loads(out.stdout), strict=True):
+        assert found["phases"] == ["waiting", "playing", "waiting", "playing"], job["device"]
+        assert found["tape"] == runs, job["device"]
+        assert found["won"]
 
 
 @needs_node

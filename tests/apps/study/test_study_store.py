@@ -11,9 +11,9 @@ from study_worlds import holding
 
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.physics import RIGHT
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.export import export, public_id, tables
 from treewright.apps.study.protocol import VARIANTS, assignment, difference, variant_controls
-from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Step, Store
 
 AIR = "-" * 16

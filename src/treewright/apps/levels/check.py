@@ -7,6 +7,7 @@ import numpy as np
 
 from treewright.apps.levels import extract, physics
 from treewright.apps.levels.drawing import draw_level
+from treewright.apps.levels.finish import Played, play_live
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.moves import Player
 from treewright.apps.levels.physics import LARGE, SMALL, TILE, X, Y
@@ -20,6 +21,11 @@ class Checked:
     level: Level
     player: Player
     report: Report
+    played: Played | None = None  # with its enemies alive
+
+    @property
+    def passes(self) -> bool:
+        return self.report.playable and (self.played is None or self.played.finished)
 
     @property
     def text(self) -> str:
@@ -27,7 +33,8 @@ class Checked:
         report, where = self.report, self.level.where
         if report.playable:
             jumps = sum(step.move.jumps for step in report.path)
-            return f"{where}: playable, {len(report.path)} moves, {jumps} of them jumps"
+            alive = "" if self.played is None else f"; {self.played.text}"
+            return f"{where}: playable, {len(report.path)} moves, {jumps} of them jumps{alive}"
         column, row = report.farthest
         return (
             f"{where}: not playable; the {self.player} player gets to column {column + 1} of "
@@ -45,16 +52,22 @@ class Checked:
             "farthest": list(report.farthest),
             "obstacle": report.obstacle,
             "path": [{"move": s.move.name, "column": s.column, "row": s.row} for s in report.path],
+            **({} if self.played is None else {"enemies_alive": self.played.to_dict()}),
         }
 
     def picture(self, wrap: int | None = None) -> bytes:
         """The level with the path, or with the way to the farthest point, as a PNG."""
+        if self.played is not None:
+            return draw_level(self.level, [self.played.attempt.way], [], wrap)
         marks = [] if self.report.playable else [self.report.farthest]
         return draw_level(self.level, flights(self.level, self.report, self.player), marks, wrap)
 
 
-def check(level: Level, player: Player = "small") -> Checked:
-    return Checked(level, player, play(level, player))
+def check(level: Level, player: Player = "small", seed: int | None = None) -> Checked:
+    """What the player finds; with a ``seed``, the search plays it too, enemies and all."""
+    report = play(level, player)
+    alive = seed is not None and report.playable
+    return Checked(level, player, report, play_live(level, seed or 0) if alive else None)
 
 
 def flights(level: Level, report: Report, player: Player) -> list[list[tuple[float, float]]]:

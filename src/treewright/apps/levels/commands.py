@@ -41,6 +41,7 @@ Corpus = Annotated[
 Legend = Annotated[
     Path | None, typer.Option(help="A legend in JSON for levels with other characters.")
 ]
+LONG = 2000  # slices: a level that takes seconds, and shows how far it is
 PlayerOption = Annotated[str, typer.Option("--player", help="small or large.")]
 
 
@@ -97,6 +98,16 @@ def generate(
     crowd: Annotated[
         int | None, typer.Option(help="At most so many enemies in any eight columns.")
     ] = None,
+    enemies_safe: Annotated[
+        bool,
+        typer.Option("--enemies-safe", help="Only levels that are finished with enemies alive."),
+    ] = False,
+    ends: Annotated[
+        bool, typer.Option("--ends/--no-ends", help="Start, flag and a safe first screen.")
+    ] = True,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse, instead of the nearest level.")
+    ] = False,
     shared: Annotated[
         float, typer.Option(help="Share of slices, in order, that two levels may have in common.")
     ] = 0.6,
@@ -148,6 +159,7 @@ def generate(
         player=one_of("player", player, ("small", "large")),  # type: ignore[arg-type]
         copy_limit=copy_limit,
         crowd=crowd,
+        whole=ends,
         score=None if score is None else from_expression(score),
     )
     if not 0 < shared <= 1:
@@ -171,7 +183,8 @@ def generate(
         compile_kernel(domain)
     rows: list[dict[str, Any]] = []
     stopped = False
-    with _bar("levels", count, quiet) as seen:
+    slow = count == 1 and slices >= LONG
+    with _bar("slices" if slow else "levels", slices if slow else count, quiet) as seen:
         made_levels = generate_many(
             chain,
             controls,
@@ -181,7 +194,10 @@ def generate(
             workers=workers,
             cluster=cluster,
             shared=shared,
-            progress=seen,
+            strict=strict,
+            enemies_safe=enemies_safe,
+            progress=None if slow else seen,
+            seen=(lambda n: seen(n, 0)) if slow and seen is not None else None,
         )
         try:
             for made in made_levels:
@@ -225,6 +241,8 @@ def _facts(made: Any) -> dict[str, Any]:
         "rollouts": made.rollouts,
         "attempts": made.attempts,
         "seconds": round(made.seconds, 3),
+        **({"missed": made.missed} if made.missed else {}),
+        **({"enemies_alive": made.played.to_dict()} if made.played is not None else {}),
     }
 
 
@@ -234,6 +252,8 @@ def _line(row: dict[str, Any]) -> str:
         f"{count_of(row['enemies'], 'enemy', 'enemies')}, {count_of(row['rewards'], 'reward')}; "
         f"{row['rollouts']:,} rollouts in {row['seconds']:.2f} s of one "
         f"core ({_rate(row['rollouts'], row['seconds'])})"
+        + (f"\n  the nearest to: {row['missed']}" if "missed" in row else "")
+        + ("; finished with its enemies alive" if "enemies_alive" in row else "")
     )
 
 
@@ -285,13 +305,18 @@ def check(
         int | None, typer.Option(min=1, help="Columns of a strip, if the picture is cut into some.")
     ] = None,
     path: Annotated[bool, typer.Option("--path", help="Print every move.")] = False,
+    enemies: Annotated[
+        bool, typer.Option("--enemies", help="Play it too, by search, with its enemies alive.")
+    ] = False,
+    seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Say whether levels can be finished, and how, or what stops the player; exit 1 if any can't.
 
     Examples: treewright level check level.txt --picture path.png;
-    treewright level check levels/*.txt --player large --json
+    treewright level check levels/*.txt --player large --json;
+    treewright level check level.txt --enemies --picture played.png
     """
     from treewright.apps.levels.check import check as run_check
     from treewright.apps.levels.formats import read_corpus
@@ -302,7 +327,7 @@ def check(
     found = []
     with _bar("levels", len(levels), quiet) as seen:
         for level in levels:
-            found.append(run_check(level, size))
+            found.append(run_check(level, size, seed if enemies else None))
             if seen is not None:
                 seen(len(found), 0)
     if picture is not None:
@@ -320,9 +345,10 @@ def check(
             lines += [
                 f"  column {s.column + 1}, row {s.row + 1}: {s.move.name}" for s in one.report.path
             ]
-    good = sum(one.report.playable for one in found)
+    good = sum(one.passes for one in found)
     if len(found) > 1:
-        lines.append(f"{good} of {len(found)} playable")
+        alive = " and finished with their enemies alive" if enemies else ""
+        lines.append(f"{good} of {len(found)} playable{alive}")
     emit([one.to_dict() for one in found], "\n".join(lines), as_json)
     if good < len(found):
         raise typer.Exit(1)

@@ -4,9 +4,10 @@ Difficulty moves the targets: with more of it gaps and enemies are wished, with 
 rewards, as in the paper.  At difficulty ``d`` the wished rate is the corpus's own, times
 ``0.4 + 1.2 d`` for gaps and enemies and ``1.6 - 1.2 d`` for rewards; ``d = 0.5`` is the corpus.
 In the middle the counts may spread about as they do in the corpus (``SPREAD`` times the root of the
-target, up and down); towards both ends the target itself is wished.
-Targets are cumulative: what should have come by column n, so that a difficulty curve holds all
-along the level and a level that is half done can be judged.
+target, up and down); towards both ends, and along a curve, the target itself is wished.
+Targets are cumulative: what should have come by column n, so that a level that is half done can be
+judged.  Along a curve what came long ago fades (``MEMORY``), on both sides alike: a quarter that
+had too little is not made up for in the next one, which may ask for something else.
 """
 
 import random
@@ -22,10 +23,11 @@ from treewright.apps.levels.moves import Player
 from treewright.apps.levels.score import QUANTITIES, Score
 from treewright.apps.levels.tiles import TILES, LevelError
 
-SHORTEST = 10
+SHORTEST, SHORTEST_WHOLE = 10, 20
 FREE = 1e9  # a bound that never binds
 COPY_LIMIT = 24
 SPREAD = 1.5
+MEMORY = 200.0  # columns: with a curve, what came this long ago counts for a third
 PART = 20  # slices of a part that is kept or made anew
 Range = tuple[float, float]
 
@@ -42,6 +44,8 @@ class Controls:
     copy_limit: longest run of slices that may be copied from one level of the corpus.
     crowd: at most so many enemies in any eight columns; ``None`` for no check, as in the paper.
     score: another score (score.py) instead of the paper's.
+    whole: begin and end on flat ground, with a start, a flag and a safe first screen (ends.py);
+    ``False`` for a stretch to be put between others.
     """
 
     length: int = 320
@@ -55,10 +59,12 @@ class Controls:
     copy_limit: int = COPY_LIMIT
     crowd: int | None = None
     score: Score | None = field(default=None, repr=False)
+    whole: bool = True
 
     def __post_init__(self) -> None:
-        if self.length < SHORTEST:
-            raise LevelError(f"length {self.length} is too short: at least {SHORTEST} slices")
+        least = SHORTEST_WHOLE if self.whole else SHORTEST
+        if self.length < least:
+            raise LevelError(f"length {self.length} is too short: at least {least} slices")
         if self.length > LONGEST:
             raise LevelError(f"length {self.length} is too long: at most {LONGEST:,} slices")
         if not self.difficulty or any(not 0.0 <= d <= 1.0 for d in self.difficulty):
@@ -125,24 +131,50 @@ def curve(difficulty: Sequence[float], length: int) -> np.ndarray:
     return np.interp(np.linspace(0, 1, length), np.linspace(0, 1, len(difficulty)), difficulty)
 
 
+def faded_sum(rate: np.ndarray, fade: float) -> np.ndarray:
+    """What has come by each column, if a column's worth fades with each one that follows."""
+    found = np.zeros(len(rate) + 1)
+    for n, more in enumerate(rate):
+        found[n + 1] = fade * found[n] + more
+    return found
+
+
+def per_column(level: Level) -> np.ndarray:
+    """[quantity, column]: gaps that begin there, enemies, rewards."""
+    found = np.zeros((3, level.length))
+    for column, _ in level.gaps:
+        found[0, column] = 1
+    for i, tiles in enumerate(level.columns):
+        found[1, i] = sum(TILES[c].kind == "enemy" for c in tiles)
+        found[2, i] = sum(TILES[c].reward for c in tiles)
+    return found
+
+
 def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.ndarray]:
     """For each quantity and number of columns so far: the range, and what counts as a miss."""
     along = curve(controls.difficulty, controls.length)
     base = rates(corpus)
     factor = {"gaps": 0.4 + 1.2 * along, "enemies": 0.4 + 1.2 * along, "rewards": 1.6 - 1.2 * along}
-    spread = 1.0 - np.abs(2.0 * np.append(along, along[-1]) - 1.0)
+    varies = len(set(controls.difficulty)) > 1
+    spread = np.zeros(controls.length + 1)
+    if not varies:
+        spread[:] = (1.0 - abs(2.0 * controls.difficulty[0] - 1.0)) ** 2
     shape = (len(QUANTITIES), controls.length + 1)
     low, high, tolerance = np.full(shape, -FREE), np.full(shape, FREE), np.ones(shape)
+    fade = np.ones(3)
     for i, name in enumerate(QUANTITIES[:3]):
-        wished = np.concatenate([[0.0], np.cumsum(base[name] * factor[name])])
-        share = wished / wished[-1] if wished[-1] > 0 else np.linspace(0, 1, controls.length + 1)
         given = controls.ranges()[name]
+        fade[i] = 1.0 - 1.0 / MEMORY if varies and given is None else 1.0
+        wished = faded_sum(base[name] * factor[name], fade[i])
         if given is None:
             free = SPREAD * spread * np.sqrt(wished)
             low[i], high[i] = wished - free, wished + free
         else:
+            even = np.linspace(0, 1, controls.length + 1)
+            share = wished / wished[-1] if wished[-1] > 0 else even
             low[i], high[i] = given[0] * share, given[1] * share
-        tolerance[i] = 1.0 + 0.6 * np.sqrt(high[i])
+        loose, tight = 1.0 + 0.6 * np.sqrt(high[i]), 0.4 + 0.16 * np.sqrt(high[i])
+        tolerance[i] = loose if given is not None else tight + (loose - tight) * spread
     if controls.height is not None:
         low[3], high[3] = controls.height
         tolerance[3] = 0.5
@@ -150,6 +182,7 @@ def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.n
         "low": low,
         "high": high,
         "tolerance": tolerance,
+        "fade": fade,
         "difficulty": np.append(along, along[-1]),
     }
 

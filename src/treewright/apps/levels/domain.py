@@ -12,15 +12,18 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
-from numpy import int8, int32, int64
+from numpy import float64, int8, int32, int64
 
+from treewright.apps.levels import ends
 from treewright.apps.levels.chain import Chain, State
 from treewright.apps.levels.controls import (
     Controls,
     can_hold,
     counts,
+    faded_sum,
     fixed_columns,
     floor_height,
+    per_column,
     target_tables,
 )
 from treewright.apps.levels.copies import automaton, follow
@@ -36,7 +39,8 @@ from treewright.random import uniform
 CROWD_WINDOW = 8
 SEAM = 0.5  # what the score loses where a fixed piece is joined as the corpus never does
 LONG_COPY = 2 / 3  # of the copy limit: from here on, the chain looks back one slice less
-ALIVE, UNREACHABLE, COPIED, CROWDED = range(4)  # why a level ended too early
+DRAWS = 8  # tries before the allowed patterns are listed
+ALIVE, UNREACHABLE, COPIED, CROWDED, CUT = range(5)  # why a level ended too early
 EVALUATE = constant()  # evaluate or wished
 SCORE = constant()  # what is wished
 
@@ -55,7 +59,7 @@ def append_slice(s, t, number):
     append_column(s, t, t.stops[number], t.carries[number], t.stand[number], t.thin[number])
     if s.n == 0:
         s.reach[0] = t.start[number]
-    count_column(s, t.gap[number], t.enemies[number], t.rewards[number], t.floor[number])
+    count_column(s, t, t.gap[number], t.enemies[number], t.rewards[number], t.floor[number])
     s.copy_state, s.copy_run = follow(t, s.copy_state, s.copy_run, number)
     if out_of_reach(s, t):
         s.dead = UNREACHABLE
@@ -65,9 +69,13 @@ def append_slice(s, t, number):
         s.dead = CROWDED
 
 
-def count_column(s, gap, enemies, rewards, floor):
+def count_column(s, t, gap, enemies, rewards, floor):
     """Count what is in the newest column, and go on to the next."""
-    s.gaps += 1 if gap and not s.in_gap else 0
+    begins = 1 if gap and not s.in_gap else 0
+    s.gaps += begins
+    s.felt[0] = t.fade[0] * s.felt[0] + begins
+    s.felt[1] = t.fade[1] * s.felt[1] + enemies
+    s.felt[2] = t.fade[2] * s.felt[2] + rewards
     s.in_gap = gap
     s.enemies += enemies
     s.rewards += rewards
@@ -102,13 +110,50 @@ def last_fitting(s, t):
     return t.width_end[chain_state(s, t), t.room[s.n]]
 
 
+def allowed(s, t, action):
+    """Whether an action keeps the start safe and leads towards the next joint (ends.py)."""
+    after = s.n + t.first[action + 1] - t.first[action]
+    safe = s.n + t.hazard[action] >= t.limits[4]
+    return safe and t.led[t.window[after], t.target[action]] != 0
+
+
+def draw_pattern(s, t, low, high, rng):
+    """A step of the chain: a binary search in the summed probabilities."""
+    before = t.summed[low]
+    wanted = before + uniform(rng) * (t.summed[high] - before)
+    high -= 1
+    while low < high:
+        middle = (low + high) // 2
+        if t.summed[middle + 1] <= wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def draw_allowed(s, t, low, high, rng):
+    """The same among the allowed actions, by their weights; -1 if there is none."""
+    total = 0.0
+    for action in range(low, high):
+        if allowed(s, t, action):
+            total += t.weight[action]
+    wanted = uniform(rng) * total
+    last = -1
+    for action in range(low, high):
+        if allowed(s, t, action):
+            last = action
+            wanted -= t.weight[action]
+            if wanted < 0.0:
+                break
+    return last
+
+
 def paper_score(s, t):
     """g + e + r (and heights, where they are wished), less the seams."""
     total = BEST - SEAM * s.seams
     n = s.n
-    total -= quadratic(s.gaps, t.low[0, n], t.high[0, n], t.tolerance[0, n])
-    total -= quadratic(s.enemies, t.low[1, n], t.high[1, n], t.tolerance[1, n])
-    total -= quadratic(s.rewards, t.low[2, n], t.high[2, n], t.tolerance[2, n])
+    for i in range(3):
+        total -= quadratic(s.felt[i], t.low[i, n], t.high[i, n], t.tolerance[i, n])
     if s.floors > 0:
         mean = s.heights / s.floors
         total -= quadratic(mean, t.low[3, n], t.high[3, n], t.tolerance[3, n])
@@ -146,6 +191,7 @@ class Levels(Domain):
         gaps=int32,
         enemies=int32,
         rewards=int32,
+        felt=(float64, 3),  # gaps, enemies and rewards, less what has faded (controls.py)
         heights=int32,  # sum of floor heights
         floors=int32,  # columns with a floor
         recent=(int8, CROWD_WINDOW),
@@ -166,10 +212,14 @@ class Levels(Domain):
         self.max_actions = power_of_two(transitions, 4096)
         self.max_length = power_of_two(self.controls.length, 512)
         self.fixed = fixed_columns(self.controls, chain.height)
+        safe = 0
+        if self.controls.whole:
+            plain = ends.plain_slice([[chain.slices[i] for i in line] for line in chain.levels])
+            self.fixed, safe = ends.with_ends(self.fixed, self.controls.length, plain)
         extra = [s for s in dict.fromkeys(self.fixed.values()) if s not in set(chain.slices)]
         self.slices = (*chain.slices, *extra)
         tables = slice_tables(self.slices, self.controls.player == "large")
-        tables |= chain_tables(chain, self.controls.length, self.fixed, self.slices)
+        tables |= chain_tables(chain, self.controls.length, self.fixed, self.slices, safe)
         tables |= target_tables(self.controls, chain.corpus)
         tables |= as_tables(to_the_right(self.controls.player))
         tables |= automaton(chain.levels).tables()
@@ -181,6 +231,7 @@ class Levels(Domain):
                 copies,
                 10**6 if crowd is None else crowd,
                 round(LONG_COPY * copies),
+                safe,
             ],
             np.int64,
         )
@@ -198,15 +249,25 @@ class Levels(Domain):
             out[0] = len(t.weight)
             return 1
         n = 0
-        for action in range(t.action_first[chain_state(s, t)], last_fitting(s, t)):
-            out[n] = action
-            n += 1
+        first = t.action_first[chain_state(s, t)]
+        last = last_fitting(s, t)
+        for action in range(first, last):
+            if allowed(s, t, action):
+                out[n] = action
+                n += 1
+        if n == 0:
+            for action in range(first, last):
+                out[n] = action
+                n += 1
         return n
 
     def play(s, t, action):
         fixed = action == len(t.weight)
-        if fixed and s.n > 0 and t.seam[t.seam_row[s.n], s.last] == 0:
-            s.seams += 1
+        if fixed and s.n > 0:
+            if t.seam[t.seam_row[s.n], s.last] == 0:
+                s.seams += 1
+            if t.led[t.window[s.n], s.state] == 0:
+                s.dead = CUT
         at = t.first[action]
         number = next_slice(s, t, action, at)
         while number >= 0 and s.dead == ALIVE:
@@ -232,21 +293,17 @@ class Levels(Domain):
         return t.weight[action] if action < len(t.weight) else 1.0
 
     def rollout(s, t, rng, out):
-        """A step of the chain: a binary search in the summed probabilities."""
+        """A step of the chain among the actions that are allowed here."""
         if t.fixed[s.n] >= 0:
             return len(t.weight)
         low = t.action_first[chain_state(s, t)]
         high = last_fitting(s, t)
-        before = t.summed[low]
-        wanted = before + uniform(rng) * (t.summed[high] - before)
-        high -= 1
-        while low < high:
-            middle = (low + high) // 2
-            if t.summed[middle + 1] <= wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        for _ in range(DRAWS):
+            action = draw_pattern(s, t, low, high, rng)
+            if allowed(s, t, action):
+                return action
+        action = draw_allowed(s, t, low, high, rng)
+        return action if action >= 0 else draw_pattern(s, t, low, high, rng)
 
     def describe(s, t, action):
         if action == len(t.weight):
@@ -283,6 +340,10 @@ class Levels(Domain):
             gaps=have["gaps"],
             enemies=have["enemies"],
             rewards=have["rewards"],
+            felt=[
+                faded_sum(row, fade)[-1]
+                for row, fade in zip(per_column(level), self.tables["fade"], strict=True)
+            ],
             heights=have["height"] * floors,
             floors=floors,
         )
@@ -323,7 +384,7 @@ def start_mask(column: str, stand: int) -> int:
 
 
 def chain_tables(
-    chain: Chain, length: int, fixed: dict[int, str], slices: tuple[str, ...]
+    chain: Chain, length: int, fixed: dict[int, str], slices: tuple[str, ...], safe: int
 ) -> dict[str, np.ndarray]:
     """States, actions and fixed slices as arrays; a state's actions are sorted by width.
 
@@ -359,10 +420,56 @@ def chain_tables(
         "weight": weight,
         "summed": np.concatenate([[0.0], np.cumsum(weight)]),
         "fixed": given,
+        "hazard": np.array([_first_hazard(a[1], slices) for a in actions], np.int32),
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
     }
+    own = np.append(action_first, len(actions))[: len(number) + 1]
+    widths = np.diff(tables["first"])
+    walks = ends.Walks(own, *(a[: own[-1]] for a in (widths, tables["target"], tables["hazard"])))
+    tables |= ends.joint_tables(
+        walks,
+        given,
+        tables["room"],
+        tables["fixed_state"],
+        safe,
+        lambda column: _joints(chain, number, given, slices, column),
+    )
     return tables | _seams(chain, given, len(slices))
+
+
+def _first_hazard(pattern: tuple[int, ...], slices: tuple[str, ...]) -> int:
+    return next((i for i, n in enumerate(pattern) if ends.hazardous(slices[n])), ends.NEVER)
+
+
+def _joints(
+    chain: Chain,
+    number: dict[State, int],
+    given: np.ndarray,
+    slices: tuple[str, ...],
+    column: int,
+) -> list[np.ndarray]:
+    """[state]: may it stand before the given piece at this column?  The best kind first.
+
+    The chain walks into the piece; or the corpus has its first slice after the state's last one;
+    or no pipe is cut.
+    """
+    piece = [int(i) for i in given[column : column + chain.history] if i >= 0]
+    pairs = {pair for line in chain.levels for pair in itertools.pairwise(line)}
+    walked, seen, uncut = (np.zeros(len(number), bool) for _ in range(3))
+    for state, i in number.items():
+        if not state:
+            continue
+        here = state
+        for slice_ in piece:
+            if (slice_,) not in chain.transitions.get(here, ()):
+                break
+            here = chain.after(here, (slice_,))
+        else:
+            walked[i] = True
+        seen[i] = (state[-1], piece[0]) in pairs
+        uncut[i] = not ends.cuts(slices[state[-1]], slices[piece[0]])
+    return [walked, seen, uncut]
 
 
 def _rooms(given: np.ndarray, widest: int, chain: Chain) -> np.ndarray:

@@ -24,9 +24,11 @@ from treewright.apps.levels.chain import Chain, learn
 from treewright.apps.levels.controls import Controls, counts
 from treewright.apps.levels.copies import Shelf
 from treewright.apps.levels.domain import OPTIONS, Levels
+from treewright.apps.levels.finish import Played, play_live
 from treewright.apps.levels.formats import read_corpus
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.player import playable
+from treewright.apps.levels.repair import distance, repaired
 from treewright.apps.levels.score import FAILED
 from treewright.apps.levels.tilechain import TileChain, learn_tiles
 from treewright.apps.levels.tiledomain import TileLevels
@@ -39,7 +41,8 @@ from treewright.library.search import Search
 ROLLOUTS = 200
 SLACK = 0.02  # of the reward: how much worse than the best rollout the chain's own move may be
 PATIENCE = 4  # how often a move without a good rollout gets as many again
-ATTEMPTS = 20  # levels begun, for one that keeps all wishes
+ATTEMPTS = 20  # levels begun, for one that can be finished
+NEAR_MISSES = 5  # of them that keep almost all wishes, before the nearest is taken
 MEMORY = "64MiB"
 CANDIDATES = 2  # for each place in a set of levels
 SHARED = 0.6  # of its slices, in order, that a level may have in common with another one
@@ -68,6 +71,9 @@ def own_tile_levels(length: int = 320, difficulty: float = 0.5) -> TileLevels:
     return TileLevels(chain, Controls(length=length, difficulty=(difficulty,)))
 
 
+Seen = Callable[[int], object]  # told how many slices there are
+
+
 @dataclass(frozen=True)
 class Made:
     """A generated level and what it took."""
@@ -79,6 +85,8 @@ class Made:
     attempts: int
     seconds: float  # of one core
     score: float  # the reward of the finished level, in [0, 1]
+    missed: str = ""  # the wishes that this level, the nearest, does not keep
+    played: Played | None = None  # with its enemies alive, if that was asked for
 
     @property
     def counts(self) -> dict[str, float]:
@@ -91,11 +99,21 @@ def compile_kernel(domain: "Maker") -> None:
 
 
 def attempt(
-    domain: "Maker", seed: int, rollouts: int = ROLLOUTS, options: Options = OPTIONS
+    domain: "Maker",
+    seed: int,
+    rollouts: int = ROLLOUTS,
+    options: Options = OPTIONS,
+    seen: Seen | None = None,
 ) -> tuple[list[int], int, float] | None:
     """One level: its actions, the rollouts spent and its reward; ``None`` if it got stuck."""
     search = Search(domain, options, seed=seed, memory=MEMORY)
-    made = search.run_phases(simulations=rollouts, slack=SLACK, accept=FAILED, patience=PATIENCE)
+    made = search.run_phases(
+        simulations=rollouts,
+        slack=SLACK,
+        accept=FAILED,
+        patience=PATIENCE,
+        progress=None if seen is None else lambda _: seen(int(search.position.state.n)),
+    )
     if made.stopped == "interrupt":
         raise KeyboardInterrupt
     position = search.position
@@ -105,38 +123,74 @@ def attempt(
 
 
 def generate(
-    domain: "Maker", seed: int = 0, rollouts: int = ROLLOUTS, options: Options = OPTIONS
+    domain: "Maker",
+    seed: int = 0,
+    rollouts: int = ROLLOUTS,
+    options: Options = OPTIONS,
+    *,
+    strict: bool = False,
+    enemies_safe: bool = False,
+    seen: Seen | None = None,
 ) -> Made:
-    """One level that keeps all wishes; an error that says which one can't be kept if none does."""
+    """One level that keeps all wishes, or the nearest that was found, which says what it misses.
+
+    ``strict`` makes a miss an error.  ``enemies_safe`` keeps only levels that the search finishes
+    with their enemies alive (finish.py).
+    """
     began = time.process_time()
-    spent = 0
-    nearest: dict[str, float] = {}
+    spent = unsafe = 0
+    best: tuple[float, Made] | None = None
+    given_marks = any(piece.marked for _, piece in domain.controls.fixed)
+    wishes = domain.controls
     for number in range(ATTEMPTS):
-        found = attempt(domain, stream_seed(seed, number) % 2**62, rollouts, options)
+        found = attempt(domain, stream_seed(seed, number) % 2**62, rollouts, options, seen)
         if found is None:
             continue
         actions, used, score = found
         spent += used
         level = domain.level(actions, f"level {seed}")
-        if level.marked and not playable(level, domain.controls.player):
+        if given_marks and not playable(level, wishes.player):
             continue  # the search goes from the first column to the last
-        missed = domain.controls.missed(level)
+        if wishes.missed(level) and isinstance(domain, Levels):
+            level = repaired(level, domain.chain, wishes, domain.fixed)
+        played = play_live(level, seed) if enemies_safe else None
+        if played is not None and not played.finished:
+            unsafe += 1
+            continue
+        seconds = time.process_time() - began
+        missed = _missed(wishes, wishes.missed(level))
+        far = distance(wishes, level)
+        made = Made(level, seed, spent, len(actions), number + 1, seconds, score, missed, played)
+        if best is None or far < best[0]:
+            best = far, made
         if not missed:
-            seconds = time.process_time() - began
-            return Made(level, seed, spent, len(actions), number + 1, seconds, score)
-        if not nearest or len(missed) < len(nearest):
-            nearest = missed
-    raise LevelError(_why(domain.controls, nearest))
+            return made
+        if number >= NEAR_MISSES:
+            break
+    if best is None:
+        raise LevelError(_why(wishes, unsafe))
+    if strict:
+        raise LevelError(f"these wishes can't all hold, in {number + 1} attempts: {best[1].missed}")
+    return best[1]
 
 
-def _why(controls: Controls, missed: dict[str, float]) -> str:
-    """Which wishes could not be kept."""
-    if missed:
-        wishes = []
-        for name, have in missed.items():
-            low, high = controls.ranges()[name] or (0.0, 0.0)
-            wishes.append(f"{name} {low:g} to {high:g} (the nearest level has {have:g})")
-        return f"these wishes can't all hold, in {ATTEMPTS} attempts: {'; '.join(wishes)}"
+def _missed(controls: Controls, missed: dict[str, float]) -> str:
+    """Which wishes a level does not keep, in words."""
+    wishes = []
+    for name, have in missed.items():
+        low, high = controls.ranges()[name] or (0.0, 0.0)
+        wished = f"{low:g} to {high:g}" if high > low else f"{low:g}"
+        wishes.append(f"{name} {wished} (the nearest level has {have:g})")
+    return "; ".join(wishes)
+
+
+def _why(controls: Controls, unsafe: int) -> str:
+    """Why there is no level at all."""
+    if unsafe:
+        return (
+            f"{unsafe} of {ATTEMPTS} levels could not be finished with their enemies alive, the "
+            f"others not at all; ask for fewer enemies, or leave out --enemies-safe"
+        )
     fixed = ", ".join(f"{piece.where} at column {at + 1}" for at, piece in controls.fixed)
     about = f"the fixed pieces ({fixed}) leave no way through; " if fixed else ""
     return (
@@ -163,9 +217,9 @@ def _begin(chain: Chain | TileChain, controls: Controls) -> None:
     _worker = domain_of(chain, controls)
 
 
-def _one(seed: int, rollouts: int) -> Made:
+def _one(seed: int, rollouts: int, strict: bool, enemies_safe: bool) -> Made:
     assert _worker is not None
-    return generate(_worker, seed, rollouts)
+    return generate(_worker, seed, rollouts, strict=strict, enemies_safe=enemies_safe)
 
 
 def generate_many(
@@ -178,7 +232,10 @@ def generate_many(
     workers: int = 1,
     cluster: str | None = None,
     shared: float = SHARED,
+    strict: bool = False,
+    enemies_safe: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    seen: Seen | None = None,
 ) -> Iterator[Made]:
     """Levels one by one, in the order of their seeds, without near duplicates.
 
@@ -186,7 +243,8 @@ def generate_many(
     is dropped.  Of every ``CANDIDATES`` that are left, the set gets the one that keeps it nearest
     to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
     with any number of ``workers``, here or on the machines of a ``cluster``.  ``progress`` is told
-    how many were kept and how many dropped as duplicates.
+    how many were kept and how many dropped as duplicates, ``seen`` how many slices of a level there
+    are (with one worker).
     """
     domain = domain_of(chain, controls)
     shelf = Shelf(controls.length)
@@ -194,9 +252,9 @@ def generate_many(
     candidates: list[Made] = []
     kept = dropped = 0
     stream = (
-        _stream(domain, seed, rollouts, workers)
+        _stream(domain, seed, rollouts, workers, strict, enemies_safe, seen)
         if cluster is None
-        else _on_cluster(cluster, domain, seed, rollouts, workers)
+        else _on_cluster(cluster, domain, seed, rollouts, workers, strict, enemies_safe)
     )
     for made in stream:
         if kept and shared < 1 and shelf.nearest(made.level.columns) > shared:
@@ -222,16 +280,26 @@ def generate_many(
 
 
 def _on_cluster(
-    cluster: str, domain: Maker, seed: int, rollouts: int, workers: int
+    cluster: str,
+    domain: Maker,
+    seed: int,
+    rollouts: int,
+    workers: int,
+    strict: bool,
+    enemies_safe: bool,
 ) -> Iterator[Made]:
     """The same levels in the same order, made on the machines of a cluster."""
     with Cluster(cluster, workers if workers > 1 else None) as there:
         wishes = Shared((domain.chain, domain.controls))
-        yield from there.map(_there, repeat(wishes), count_from(seed), repeat(rollouts))
+        how = repeat(rollouts), repeat(strict), repeat(enemies_safe)
+        yield from there.map(_there, repeat(wishes), count_from(seed), *how)
 
 
-def _there(wishes: Shared, seed: int, rollouts: int) -> Made:
-    return generate(_domain_there(wishes), seed, rollouts)
+def _there(
+    wishes: Shared, seed: int, rollouts: int, strict: bool = False, enemies_safe: bool = False
+) -> Made:
+    domain = _domain_there(wishes)
+    return generate(domain, seed, rollouts, strict=strict, enemies_safe=enemies_safe)
 
 
 @functools.lru_cache(maxsize=2)
@@ -239,12 +307,22 @@ def _domain_there(wishes: Shared) -> Maker:
     return domain_of(*wishes.get())
 
 
-def _stream(domain: Maker, seed: int, rollouts: int, workers: int) -> Iterator[Made]:
+def _stream(
+    domain: Maker,
+    seed: int,
+    rollouts: int,
+    workers: int,
+    strict: bool,
+    enemies_safe: bool,
+    seen: Seen | None,
+) -> Iterator[Made]:
     """Levels of seed, seed + 1, …, made here or in processes, always in that order."""
     number = seed
     if workers == 1:
         while True:
-            yield generate(domain, number, rollouts)
+            yield generate(
+                domain, number, rollouts, strict=strict, enemies_safe=enemies_safe, seen=seen
+            )
             number += 1
     pool = ProcessPoolExecutor(
         workers, initializer=_begin, initargs=(domain.chain, domain.controls)
@@ -254,7 +332,7 @@ def _stream(domain: Maker, seed: int, rollouts: int, workers: int) -> Iterator[M
         try:
             while True:
                 while len(waiting) < 2 * workers:
-                    waiting.append(pool.submit(_one, number, rollouts))
+                    waiting.append(pool.submit(_one, number, rollouts, strict, enemies_safe))
                     number += 1
                 yield waiting.pop(0).result()
         finally:

@@ -8,11 +8,13 @@ and the tree stays a tree.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
 import numpy as np
-from numpy import int8, int32, int64
+from numpy import float64, int8, int32, int64
 
+from treewright.apps.levels import ends
 from treewright.apps.levels.controls import Controls, target_tables
 from treewright.apps.levels.domain import (
     CROWD_WINDOW,
+    CUT,
     UNREACHABLE,
     count_column,
     out_of_reach,
@@ -61,6 +63,42 @@ def draw_column(s, t, action):
     s.mark = mark
 
 
+def is_end(s, t):
+    """Whether the next column belongs to the start or to the finish (ends.py)."""
+    return s.n < t.limits[4] or s.n >= t.limits[5]
+
+
+def joins_plain(s, t):
+    """Whether the chain could draw flat ground after the last column."""
+    rows = t.limits[1]
+    under = len(t.stops)
+    diagonal = under
+    for up in range(rows):
+        row = rows - 1 - up
+        tile = t.plain[row]
+        at = t.draws[row, s.column[row], under, diagonal]
+        below_it = t.summed[at, tile - 1] if tile > 0 else 0.0
+        if t.summed[at, tile] <= below_it:
+            return False
+        diagonal = s.column[row]
+        under = tile
+    return True
+
+
+def append_plain(s, t):
+    """A column of the start or of the finish."""
+    if s.n == t.limits[5] and not joins_plain(s, t):
+        s.dead = CUT
+        return
+    mark = 7
+    for up in range(t.limits[1]):
+        row = t.limits[1] - 1 - up
+        s.column[row] = t.plain[row]
+        mark = (mark * 31 + t.plain[row]) % 1000003
+    s.mark = mark
+    append_drawn(s, t)
+
+
 def append_drawn(s, t):
     """See where the player can get in the drawn column, and count what is in it.
 
@@ -95,7 +133,12 @@ def append_drawn(s, t):
     if s.n == 0:
         s.reach[0] = lowest
     gap = 1 if (stops >> (ABOVE + rows - 1)) & 1 == 0 else 0
-    count_column(s, gap, enemies, rewards, floor)
+    hurts = gap == 1 or enemies > 0
+    for row in range(rows):
+        hurts = hurts or t.cannon[s.column[row]] == 1
+    if hurts and s.n < t.limits[6]:
+        s.dead = CUT
+    count_column(s, t, gap, enemies, rewards, floor)
 
 
 def evaluate(s, t):
@@ -120,6 +163,7 @@ class TileLevels(Domain):
         gaps=int32,
         enemies=int32,
         rewards=int32,
+        felt=(float64, 3),
         heights=int32,
         floors=int32,
         recent=(int8, CROWD_WINDOW),
@@ -137,9 +181,15 @@ class TileLevels(Domain):
             raise LevelError("fixed pieces and other scores are for the chain of slices")
         tiles = [TILES[tile] for tile in chain.tiles]
         tall = self.controls.player == "large"
+        whole = self.controls.whole
+        self.plain = ends.plain_slice([level.columns for level in chain.corpus])
+        if not set(self.plain) <= set(chain.tiles):
+            whole = False
+        self.whole = whole
         starts = [c for c in chain.starts if start_mask(c, column_masks(c, tall)[2])]
-        if not starts:
+        if not starts and not whole:
             raise LevelError("no level of the corpus begins with a floor to stand on")
+        starts = starts or [self.plain]
         numbers = [[chain.tiles.index(tile) for tile in column] for column in starts]
         crowd = self.controls.crowd
         tables = {
@@ -150,6 +200,8 @@ class TileLevels(Domain):
             "rewards": np.array([tile.reward for tile in tiles], np.int64),
             "draws": chain.draws,
             "summed": chain.summed,
+            "cannon": np.array([tile.kind == "cannon" for tile in tiles], np.int64),
+            "plain": np.array([max(chain.tiles.find(c), 0) for c in self.plain], np.int64),
             "starts": np.array(numbers, np.int8),
             "limits": np.array(
                 [
@@ -157,6 +209,9 @@ class TileLevels(Domain):
                     chain.height,
                     tall,
                     10**6 if crowd is None else crowd,
+                    ends.BEGIN if whole else 0,
+                    self.controls.length - ends.FINISH if whole else 10**9,
+                    ends.safe_columns(self.controls.length) if whole else 0,
                 ],
                 np.int64,
             ),
@@ -170,17 +225,22 @@ class TileLevels(Domain):
 
     def legal(s, t, out):
         n = CHOICES if s.n > 0 else min(CHOICES, t.starts.shape[0])
+        if is_end(s, t):
+            n = 1
         for i in range(n):
             out[i] = i
         return n
 
     def play(s, t, action):
-        if s.n == 0:
+        if is_end(s, t):
+            append_plain(s, t)
+        elif s.n == 0:
             for row in range(t.limits[1]):
                 s.column[row] = t.starts[action, row]
+            append_drawn(s, t)
         else:
             draw_column(s, t, action)
-        append_drawn(s, t)
+            append_drawn(s, t)
         if out_of_reach(s, t) or s.crowd > t.limits[3]:
             s.dead = UNREACHABLE
 
@@ -194,6 +254,8 @@ class TileLevels(Domain):
         out[0] = evaluate(s, t)
 
     def rollout(s, t, rng, out):
+        if is_end(s, t):
+            return 0
         return below(rng, CHOICES if s.n > 0 else min(CHOICES, t.starts.shape[0]))
 
     def render(s):
@@ -207,4 +269,7 @@ class TileLevels(Domain):
             self.interpreted["play"](s, self.interpreted_tables, action)
             tiles = (s.column[row] for row in range(self.chain.height))
             columns.append("".join(self.chain.tiles[tile] for tile in tiles))
+        if self.whole:
+            columns[: ends.BEGIN] = ends.begin_columns(self.plain)
+            columns[-ends.FINISH :] = ends.finish_columns(self.plain)
         return Level.of_columns(columns, where)

@@ -5,6 +5,7 @@ tests SciPy's.  Only the exhaustive search over subsets of terms is our own: tho
 regressions at once, by Newton's method on arrays (``log_likelihoods``).
 """
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,9 @@ import numpy as np
 
 from treewright.apps.levels.player_model import experience_code
 from treewright.apps.study import terms
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.features import FEATURES
 from treewright.apps.study.protocol import PARAMETERS, VARIANTS
-from treewright.apps.study.replay import StudyError
 from treewright.errors import MissingExtra
 
 FOLDS = 10
@@ -50,6 +51,22 @@ class Term:
     low: float
     high: float
     p: float
+    firth: float = math.nan  # the coefficient by Firth's penalised likelihood
+
+    @property
+    def unstable(self) -> bool:
+        """Whether the data hardly say how large it is: nearly separated, or too few.
+
+        The ends of the interval are a factor of 100 apart, or Firth's estimate has less than half
+        or more than twice the odds.
+        """
+        wide = self.high - self.low > math.log(100)
+        return wide or abs(self.coefficient - self.firth) > math.log(2)
+
+    @property
+    def firth_odds(self) -> float:
+        """Firth's odds ratio in the direction of the estimate."""
+        return float(np.exp(self.firth if self.coefficient >= 0 else -self.firth))
 
     @property
     def odds(self) -> float:
@@ -102,13 +119,34 @@ def fit(x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> Fit:
             f"the data separate perfectly on {', '.join(names)}: there is no finite estimate"
         )
     intervals = found.conf_int()
+    penalised = firth(np.column_stack([np.ones(len(y)), x]), y)
     table = [
-        Term(name, float(b), float(low), float(high), float(p))
-        for name, b, (low, high), p in zip(
-            ("constant", *names), found.params, intervals, found.pvalues, strict=True
+        Term(name, float(b), float(low), float(high), float(p), float(f))
+        for name, b, (low, high), p, f in zip(
+            ("constant", *names), found.params, intervals, found.pvalues, penalised, strict=True
         )
     ]
     return Fit(table[1:], table[0], float(found.llf), float(found.aic), len(y))
+
+
+def firth(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Coefficients by Firth's penalised likelihood (1993), finite for separated data too.
+
+    Half the log determinant of the information is added to the log likelihood, which takes the
+    first-order bias away: the score gets ``h (1/2 - p)``, with ``h`` the leverages.
+    """
+    beta = np.zeros(x.shape[1])
+    for _ in range(200):
+        p = 1.0 / (1.0 + np.exp(-(x @ beta)))
+        weights = np.maximum(p * (1.0 - p), 1e-12)
+        inverse = np.linalg.pinv((x * weights[:, None]).T @ x)
+        leverage = weights * np.einsum("ij,jk,ik->i", x, inverse, x)
+        step = inverse @ (x.T @ (y - p + leverage * (0.5 - p)))
+        step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
+        beta += step
+        if np.abs(step).max() < 1e-8:
+            break
+    return beta
 
 
 def profile_intervals(

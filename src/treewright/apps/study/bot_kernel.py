@@ -6,8 +6,8 @@ A plan holds a direction and a pace, and jumps after ``delay`` ticks for ``hold`
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
+from treewright.apps.levels.game import OUTCOME, PLAYING, tick
 from treewright.apps.levels.physics import X
-from treewright.apps.study.game import OUTCOME, PLAYING, tick
 from treewright.apps.study.lookahead import LATE, key_of, worth
 from treewright.random import below, uniform
 

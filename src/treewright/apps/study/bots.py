@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from treewright.apps.levels import game
 from treewright.apps.levels.physics import LEFT, RIGHT, SPEED
-from treewright.apps.study import game, lookahead
-from treewright.apps.study.replay import Runs, StudyError, encode, replay
-from treewright.apps.study.world import World
+from treewright.apps.levels.replay import Runs, encode, replay
+from treewright.apps.levels.world import World
+from treewright.apps.study import lookahead
+from treewright.apps.study.errors import StudyError
 from treewright.kernel.rng import below, stream_seed, uniform
 from treewright.kernel.specialise import specialise
 from treewright.library.program import ImportedFunctions

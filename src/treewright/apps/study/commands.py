@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from treewright.workshop.commands import (
     Seed,
     check_target,
     emit,
+    exit_if_interrupted,
     progress_bar,
     working,
 )
@@ -59,35 +60,46 @@ def new(
 ) -> None:
     """Make a study: generate levels of all eight variants (gaps, enemies, rewards: high or low).
 
+    If it is stopped, the same command goes on where it was.
+
     Examples: treewright study new study.sqlite --seed 1;
     treewright study new short.sqlite --length 100 --copies 1
     """
     from treewright.apps.levels.commands import chain_of
-    from treewright.apps.study.protocol import VARIANTS, variant_level
+    from treewright.apps.study.making import kept_beside, make_levels
+    from treewright.apps.study.protocol import VARIANTS
     from treewright.apps.study.store import Store
 
     if file.exists():
         raise OptionError(f"{file} exists already; a study is never overwritten")
     check_target("study", file)
-    about = {"title": title, "contact": contact, "seed": seed, "length": length}
+    about: dict[str, Any] = {"title": title, "contact": contact, "seed": seed, "length": length}
     if consent is not None:
         about["consent"] = _text_of(consent)
     chain = chain_of(corpus)
-    levels: dict[int, list[object]] = {}
-    with progress_bar("levels", copies * len(VARIANTS), quiet) as seen:
-        for variant in range(1, len(VARIANTS) + 1):
-            levels[variant] = []
-            for copy in range(copies):
-                number = 1000 * seed + copies * (variant - 1) + copy
-                levels[variant].append(variant_level(variant, length, chain, number))
-                if seen is not None:
-                    seen(copies * (variant - 1) + copy + 1)
-    Store.create(file, levels, **about)  # type: ignore[arg-type]
-    facts = {"file": str(file), "levels": copies * len(VARIANTS), "length": length}
-    text = (
-        f"{file}: {facts['levels']} levels of {length} slices; now: treewright study serve {file}"
-    )
-    emit(facts, text, as_json)
+    total = copies * len(VARIANTS)
+    stopped = False
+    with progress_bar("levels", total, quiet) as seen, _writing(kept_beside(file)):
+        try:
+            made = make_levels(file, chain, length, copies, seed, seen)
+        except KeyboardInterrupt:
+            stopped = True
+    if stopped:
+        said = f"interrupted: what is done is in {kept_beside(file)}; the same command goes on"
+        emit({"file": str(file), "done": False}, said, as_json)
+    exit_if_interrupted(stopped)
+    missed = [
+        f"variant {variant}, level {number}: {kept.missed}"
+        for variant, levels in made.items()
+        for number, kept in enumerate(levels, 1)
+        if kept.missed
+    ]
+    Store.create(file, {v: [k.level for k in kept] for v, kept in made.items()}, **about)
+    kept_beside(file).unlink(missing_ok=True)
+    facts = {"file": str(file), "levels": total, "length": length, "missed": missed}
+    lines = [f"{file}: {total} levels of {length} slices; now: treewright study serve {file}"]
+    lines += [f"  the nearest that was found, {line}" for line in missed]
+    emit(facts, "\n".join(lines), as_json)
 
 
 def _text_of(path: Path) -> str:
@@ -126,6 +138,9 @@ def play(
     reaction: Annotated[int, typer.Option(help="Ticks (1/30 s) between decisions.")] = 4,
     error: Annotated[float, typer.Option(help="Share of decisions that are random.")] = 0.02,
     caution: Annotated[float, typer.Option(help="0 to 1: weight of being a little late.")] = 0.5,
+    search: Annotated[
+        bool, typer.Option("--search", help="The strongest player: tree search, without slips.")
+    ] = False,
     picture: Annotated[Path | None, typer.Option(help="The way as a PNG.")] = None,
     wrap: Annotated[
         int | None, typer.Option(min=1, help="Columns of a strip, if the picture is cut into some.")
@@ -137,21 +152,24 @@ def play(
     """Let an automatic player play a level, with enemies, three times at most; its features.
 
     Examples: treewright study play level.txt --picture played.png --wrap 80;
-    treewright study play level.txt --reaction 9 --error 0.1 --json
+    treewright study play level.txt --reaction 9 --error 0.1 --json;
+    treewright study play level.txt --search
     """
     from treewright.apps.levels.drawing import draw_level
+    from treewright.apps.levels.finish import play_live
     from treewright.apps.levels.formats import read_level
+    from treewright.apps.levels.replay import replay
+    from treewright.apps.levels.world import World
     from treewright.apps.study import bots
     from treewright.apps.study.features import features
-    from treewright.apps.study.replay import replay
-    from treewright.apps.study.world import World
 
     if picture is not None:
         check_target("--picture", picture, (".png",))
     world = World(read_level(level))
     skill = bots.Skill(reaction, error, caution)
     with working("playing", quiet):
-        runs = bots.play(world, skill, seed)
+        alive = [play_live(world.level, seed).runs] if search else None
+        runs = alive or bots.play(world, skill, seed)
     played = [replay(world, one) for one in runs]
     if picture is not None:
         write_whole(picture, draw_level(world.level, [one.way for one in played], wrap=wrap))
@@ -214,7 +232,9 @@ def analyse(
     lines.append(f"{found.participants} participants, {found.pairs} pairs, {found.plays} levels")
     for name, model in found.models.items():
         terms = ", ".join(
-            f"{report.label(t.name)} {t.odds:.2f}{t.direction}" for t in model.fit.terms
+            f"{report.label(t.name)} {t.odds:.2f}{t.direction}"
+            + (f" (unstable; Firth's {t.firth_odds:.2f})" if t.unstable else "")
+            for t in model.fit.terms
         )
         lines.append(
             f"{name}: {model.validation.accuracy:.1%} right, kappa {model.validation.kappa:.2f}; "

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.store import Store
 from treewright.library.writing import make_folder, write_whole
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.apps.levels import game
 from treewright.apps.levels.physics import JUMP, SPEED
-from treewright.apps.study import game
-from treewright.apps.study.replay import Attempt
-from treewright.apps.study.world import Totals
+from treewright.apps.levels.replay import Attempt
+from treewright.apps.levels.world import Totals
 
 SECOND = 30  # ticks
 

@@ -2,10 +2,10 @@
 
 from treewright.apps.levels.drawing import draw_level
 from treewright.apps.levels.generate import compile_kernel, generate, own_levels
+from treewright.apps.levels.replay import replay
+from treewright.apps.levels.world import World
 from treewright.apps.study import bots
 from treewright.apps.study.features import features
-from treewright.apps.study.replay import replay
-from treewright.apps.study.world import World
 from treewright.workshop.gallery.piece import Picture, Piece
 
 LENGTH, WRAP = 140, 70

@@ -2,8 +2,8 @@
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
+from treewright.apps.levels.game import COINS, IS_LARGE, OUTCOME, PLAYING, TICK, WON, tick
 from treewright.apps.levels.physics import GROUNDED, JUMP, X, Y
-from treewright.apps.study.game import COINS, IS_LARGE, OUTCOME, PLAYING, TICK, WON, tick
 
 HORIZON = 24  # ticks that a plan is followed in the mind
 FALLING = 24  # and on, until it is clear where a jump lands

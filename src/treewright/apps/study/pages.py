@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from treewright.apps.levels.player_model import EXPERIENCE
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS
-from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Step, Store
 from treewright.workshop.web import guard, html, nicegui, page_frame
 
@@ -42,9 +42,19 @@ STAGE = """
   <div data-part="status"></div>
   <div data-part="message"><div data-part="title">Loading …</div><div data-part="hint"></div></div>
 </div>
-<div class="keys quiet"><span><kbd>←</kbd> <kbd>→</kbd> walk</span>
-<span><kbd>Shift</kbd> or <kbd>X</kbd> run</span><span><kbd>Space</kbd> or <kbd>↑</kbd> jump</span>
-<span><kbd>↓</kbd> duck</span></div>
+<p class="turn quiet">Turn your phone: the game is larger in landscape.</p>
+<div class="pad" data-part="pad" aria-label="touch controls">
+  <span><button data-key="left" aria-label="left">◀</button>
+  <button data-key="duck" aria-label="duck">▼</button>
+  <button data-key="right" aria-label="right">▶</button></span>
+  <span><button data-key="run" aria-pressed="false">run</button>
+  <button data-key="jump" aria-label="jump">jump</button></span>
+</div>
+<div class="keys quiet"><span class="typed"><kbd>←</kbd> <kbd>→</kbd> walk</span>
+<span class="typed"><kbd>Shift</kbd> or <kbd>X</kbd> run</span>
+<span class="typed"><kbd>Space</kbd> or <kbd>↑</kbd> jump</span>
+<span class="typed"><kbd>↓</kbd> duck</span><span class="typed"><kbd>Esc</kbd> pause</span>
+<button class="sound" data-part="sound" aria-pressed="false">Sound: off</button></div>
 """
 MOUNT = """<script type="module">
 import { mount } from "/study/play.mjs";

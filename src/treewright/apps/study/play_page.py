@@ -59,6 +59,6 @@ def build(studio: Studio) -> None:
 def world_of(rows: list[str]) -> dict[str, Any]:
     """A level as the game begins with it."""
     from treewright.apps.levels.level import Level
-    from treewright.apps.study.world import World
+    from treewright.apps.levels.world import World
 
     return World(Level(tuple(rows))).to_dict()

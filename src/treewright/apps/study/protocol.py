@@ -18,12 +18,12 @@ from treewright.apps.levels.domain import Levels
 from treewright.apps.levels.generate import generate
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.tiles import LevelError
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 from treewright.kernel.rng import stream_seed
 
 PAIRS = 4
 ATTEMPTS = 3
-TRIES = 5
+TRIES = 3
 PARAMETERS = ("gaps", "enemies", "rewards")
 
 # gaps, enemies, rewards of the paper's variants 1 to 8; 1 is high
@@ -93,13 +93,21 @@ def variant_controls(variant: int, length: int, chain: Chain) -> Controls:
     return Controls(length=length, **wished)  # type: ignore[arg-type]
 
 
-def variant_level(variant: int, length: int, chain: Chain, seed: int) -> Level:
-    """A generated level of a variant; one that is hard to make gets more tries."""
-    domain = Levels(chain, variant_controls(variant, length, chain))
+def variant_domain(variant: int, length: int, chain: Chain) -> Levels:
+    return Levels(chain, variant_controls(variant, length, chain))
+
+
+def variant_level(domain: Levels, seed: int) -> tuple[Level, str]:
+    """A generated level of a variant, and the wishes that it does not keep, in words.
+
+    A chain that gets stuck is begun again a few times; a wish that is missed by a little is no
+    reason to have no study.
+    """
     for number in range(TRIES):
         try:
-            return generate(domain, stream_seed(seed, number) % 2**62).level
+            made = generate(domain, stream_seed(seed, number) % 2**62)
         except LevelError as error:
-            if number == TRIES - 1:
-                raise StudyError(f"no level of variant {variant} could be made: {error}") from None
-    raise AssertionError
+            why = error
+        else:
+            return made.level, made.missed
+    raise StudyError(f"no level of a variant could be made: {why}")

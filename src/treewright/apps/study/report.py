@@ -13,8 +13,8 @@ from treewright.apps.levels.level import Level
 from treewright.apps.levels.player_model import PlayerModel
 from treewright.apps.study import analysis, published
 from treewright.apps.study.analysis import Model, Test
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.protocol import PARAMETERS, VARIANTS
-from treewright.apps.study.replay import StudyError
 from treewright.apps.study.store import Store
 from treewright.library.writing import json_text, make_folder, write_whole
 from treewright.workshop.pages import to_html
@@ -76,6 +76,8 @@ def _model_dict(model: Model) -> dict[str, Any]:
                 "interval": list(t.odds_interval),
                 "coefficient": t.coefficient,
                 "p": t.p,
+                "firth_odds_ratio": t.firth_odds,
+                "unstable": t.unstable,
             }
             for t in model.fit.terms
         ],
@@ -181,27 +183,36 @@ def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+UNSTABLE = (
+    "Unstable: the data nearly separate on this variable, or are too few, so that its direction "
+    "may be told but hardly its size. Firth's penalised estimate is the better guess; do not quote "
+    "the other one."
+)
+
+
 def _section(found: Findings, name: str) -> list[str]:
     theirs = published.MODELS[name]
     if name not in found.models:
         return [f"No model: {found.without[name]}."]
     model = found.models[name]
     rows = [
-        f"| {label(t.name)} | {t.odds:.2f} | {t.direction} | {_interval(t.odds_interval)} "
+        f"| {label(t.name)} | {'unstable: ' if t.unstable else ''}{t.odds:.2f} | {t.direction} "
+        f"| {_interval(t.odds_interval)} | {t.firth_odds:.2f} "
         f"| {_p(t.p)} | {_published(name, t.name)} |"
         for t in model.fit.terms
     ]
     ours = {t.name for t in model.fit.terms}
     rows += [
-        f"| {label(term)} | not chosen | | | | {_published(name, term)} |"
+        f"| {label(term)} | not chosen | | | | | {_published(name, term)} |"
         for term in theirs.odds
         if term not in ours
     ]
     return [
-        "| variable | odds ratio | direction | 95 % interval | p | the paper's |",
-        "|---|---|---|---|---|---|",
+        "| variable | odds ratio | direction | 95 % interval | Firth's | p | the paper's |",
+        "|---|---|---|---|---|---|---|",
         *rows,
         "",
+        *([UNSTABLE, ""] if any(t.unstable for t in model.fit.terms) else []),
         "| ten-fold cross-validation | accuracy | kappa |",
         "|---|---|---|",
         f"| ours, terms chosen once (as in the paper) | {model.validation.accuracy:.2%} "

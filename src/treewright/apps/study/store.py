@@ -17,13 +17,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from treewright.apps.levels import game
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.player_model import EXPERIENCE
-from treewright.apps.study import game
+from treewright.apps.levels.replay import Runs, decode, replay
+from treewright.apps.levels.tiles import LevelError
+from treewright.apps.levels.world import ENGINE, World
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.features import features
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS, VARIANTS, assignment, difference
-from treewright.apps.study.replay import Runs, StudyError, decode, replay
-from treewright.apps.study.world import ENGINE, World
 from treewright.library.reading import json_of
 from treewright.library.writing import whole
 
@@ -249,7 +251,7 @@ class Store:
         What is stored already is not stored again, so a batch may be sent twice.  Returns how many
         ticks the attempt has, how it stands, and whether the level is finished.
         """
-        decode(runs)
+        _check_keys(runs)
         if not (1 <= attempt <= ATTEMPTS and 0 <= first <= game.LIMIT):
             raise StudyError(f"a batch belongs to attempt 1 to {ATTEMPTS} and begins at a tick")
         world = self.world(participant, slot)
@@ -425,6 +427,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _check_keys(runs: Any) -> None:
+    try:
+        decode(runs)
+    except LevelError as error:
+        raise StudyError(str(error)) from None
+
+
 def _recorded(db: sqlite3.Connection, play: int) -> list[Runs]:
     """The keys of a play, by attempt; runs that were cut by a batch are joined."""
     found: dict[int, Runs] = {}
@@ -433,7 +442,7 @@ def _recorded(db: sqlite3.Connection, play: int) -> list[Runs]:
     ):
         runs = found.setdefault(attempt, [])
         stored = json_of(text, "the study's file, a row of keys,", StudyError)
-        decode(stored)
+        _check_keys(stored)
         for keys, ticks in stored:
             if runs and runs[-1][0] == keys:
                 runs[-1][1] += ticks

@@ -19,7 +19,7 @@ from treewright.apps.levels.level import Level
 from treewright.apps.levels.player_model import PlayerModel
 from treewright.apps.levels.score import QUANTITIES
 from treewright.apps.study.analysis import load
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 from treewright.library.reading import text_of
 
 RIDGE = 3.0  # of scikit-learn: the larger, the less penalty

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.study import analysis, terms
-from treewright.apps.study.replay import StudyError
+from treewright.apps.study.errors import StudyError
 from treewright.apps.study.simulate import TRUTH, answers_only
 from treewright.workshop.experiments import (
     Experiment,

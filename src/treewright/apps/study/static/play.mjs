@@ -1,19 +1,15 @@
-// A level in the browser: keys, clock, picture, and the recorded keys on their way to the server.
+// A level in the browser: clock, picture, and the recorded keys on their way to the server.
 //
 // The game runs at 30 steps a second, whatever the screen does, and is drawn at the screen's own rate
 // between the steps.  Only the keys are sent: the server plays them again to learn what happened.
 import { begin, constants as c, tick } from "./engine.mjs";
 import { draw, places } from "./art.mjs";
+import { Inputs } from "./inputs.mjs";
+import { Sound } from "./sound.mjs";
 
 const STEP = 1000 / 30;
 const WIDTH = 384;
 const BATCH = 30; // ticks between two messages to the server
-const KEYS = {
-  ArrowLeft: c.LEFT, KeyA: c.LEFT, ArrowRight: c.RIGHT, KeyD: c.RIGHT, ArrowDown: c.DUCK, KeyS: c.DUCK,
-  ShiftLeft: c.SPEED, ShiftRight: c.SPEED, KeyX: c.SPEED,
-  Space: c.JUMP, ArrowUp: c.JUMP, KeyW: c.JUMP, KeyZ: c.JUMP,
-};
-
 /** Runs of keys that are not stored yet: kept in the browser too until the server has them. */
 class Tape {
   constructor(url, attempt, first, free) {
@@ -102,9 +98,9 @@ class Tape {
 }
 
 export class Player {
-  constructor(canvas, say, data, url) {
+  constructor(root, say, data, url) {
+    const canvas = root.querySelector("[data-part=canvas]");
     Object.assign(this, { canvas, say, data, url });
-    this.held = 0;
     this.script = null; // recorded keys, played instead of the keyboard: see drive()
     this.stepsPerFrame = 0;
     this.height = data.world.rows * c.TILE;
@@ -112,6 +108,8 @@ export class Player {
     canvas.height = this.height * 2;
     this.picture = canvas.getContext("2d");
     this.picture.scale(2, 2);
+    this.inputs = new Inputs(root, () => this.phase === "waiting" && this.start(), () => this.toggle());
+    this.sound = new Sound(root.querySelector("[data-part=sound]"));
     this.attempt = Math.max(data.attempts.length, 1);
     this.open(data.attempts[this.attempt - 1] ?? []);
     this.listen();
@@ -138,7 +136,7 @@ export class Player {
     this.owed = 0;
     this.phase = "waiting";
     if (this.game.status[c.OUTCOME] !== c.PLAYING) this.over();
-    else this.tell(`Attempt ${this.attempt} of ${this.data.most}`, "Press any key to start");
+    else this.tell(`Attempt ${this.attempt} of ${this.data.most}`, "Press any key, or tap, to start");
   }
 
   /** One step of the game, if it is not over. */
@@ -149,35 +147,10 @@ export class Player {
   }
 
   listen() {
-    const set = (event, down) => {
-      const key = KEYS[event.code];
-      if (key === undefined) return;
-      event.preventDefault();
-      this.held = down ? this.held | key : this.held & ~key;
-    };
-    window.addEventListener("keydown", (event) => {
-      if (event.repeat) return event.preventDefault();
-      set(event, true);
-      if (this.phase === "waiting" && !event.altKey && !event.ctrlKey && !event.metaKey) this.start();
-    });
-    window.addEventListener("keyup", (event) => set(event, false));
     window.addEventListener("blur", () => this.pause());
     document.addEventListener("visibilitychange", () => document.hidden && this.pause());
     window.addEventListener("pagehide", () => this.tape.beacon());
-    this.canvas.addEventListener("pointerdown", () => this.phase === "waiting" && this.start());
-    for (const button of document.querySelectorAll("[data-hold]")) this.touch(button);
-  }
-
-  /** A button on the screen that stands for a key, for fingers. */
-  touch(button) {
-    const key = KEYS[button.dataset.hold];
-    const hold = (down) => (event) => {
-      event.preventDefault();
-      this.held = down ? this.held | key : this.held & ~key;
-      if (down && this.phase === "waiting") this.start();
-    };
-    button.addEventListener("pointerdown", hold(true));
-    for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, hold(false));
+    this.say.box.addEventListener("pointerdown", () => this.phase === "waiting" && this.start());
   }
 
   start() {
@@ -185,11 +158,17 @@ export class Player {
     this.tell("", "");
   }
 
+  /** Escape, or a gamepad's start button. */
+  toggle() {
+    if (this.phase === "waiting") this.start();
+    else this.pause();
+  }
+
   pause() {
-    this.held = 0;
+    this.inputs.release();
     if (this.phase === "playing" && !this.script) {
       this.phase = "waiting";
-      this.tell("Paused", "Press any key to go on");
+      this.tell("Paused", "Press any key, or tap, to go on");
     }
   }
 
@@ -201,19 +180,22 @@ export class Player {
   }
 
   keys() {
-    return this.script ? this.script.shift() ?? 0 : this.held;
+    return this.script ? this.script.shift() ?? 0 : this.inputs.held;
   }
 
   frame(now) {
     const passed = Math.min(now - (this.last ?? now), 5 * STEP);
     this.last = now;
+    if (this.phase === "waiting") this.inputs.gamepad(); // a button may start it
     if (this.phase === "playing") {
       this.owed = this.script ? this.stepsPerFrame * STEP : this.owed + passed;
       while (this.owed >= STEP && this.phase === "playing") {
         this.owed -= STEP;
         this.before = places(this.game);
         const keys = this.keys();
+        const before = this.game.events.length;
         this.step(keys);
+        this.sound.play(this.game.events.slice(before));
         this.tape.add(keys);
         if (this.game.status[c.TICK] % BATCH === 0) this.tape.keep();
         if (this.tape.ticks >= BATCH) this.tape.send().then((answer) => this.heed(answer));
@@ -288,5 +270,5 @@ export async function mount(root) {
   document.addEventListener("level-done", () => { part("continue").hidden = false; part("continue").focus(); });
   part("continue").addEventListener("click", () => location.reload());
   const data = await (await fetch(url)).json();
-  window.treewrightGame = new Player(part("canvas"), say, data, url);
+  window.treewrightGame = new Player(root, say, data, url);
 }

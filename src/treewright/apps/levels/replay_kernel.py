@@ -2,7 +2,7 @@
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
-from treewright.apps.study.game import OUTCOME, PLAYING, tick
+from treewright.apps.levels.game import OUTCOME, PLAYING, tick
 
 
 def replay(cells, coins, seen, body, status, things, events, keys, trace):

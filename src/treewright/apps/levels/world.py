@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from treewright.apps.levels import physics
+from treewright.apps.levels import game, physics
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.physics import TILE
 from treewright.apps.levels.tiles import TILES
-from treewright.apps.study import game
 from treewright.kernel.rng import stream_seed
 
 ENGINE = 1  # the version of the game: recorded inputs belong to it

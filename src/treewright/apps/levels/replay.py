@@ -13,18 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from treewright.apps.study import game
-from treewright.apps.study.world import World
-from treewright.errors import TreewrightError
+from treewright.apps.levels import game
+from treewright.apps.levels.tiles import LevelError
+from treewright.apps.levels.world import World
 from treewright.kernel.specialise import specialise
 from treewright.library.program import ImportedFunctions
 
 Runs = list[list[int]]
 ALL_KEYS = 31
-
-
-class StudyError(TreewrightError):
-    """A study, its data or a model that can't be used."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +54,13 @@ def encode(keys: Iterable[int]) -> Runs:
 def decode(runs: Sequence[Sequence[int]]) -> np.ndarray:
     """Runs as keys by tick; an error says what is wrong with them."""
     if not isinstance(runs, Sequence):
-        raise StudyError("the keys of an attempt are a list of runs")
+        raise LevelError("the keys of an attempt are a list of runs")
     for number, run in enumerate(runs, 1):
         good = isinstance(run, Sequence) and len(run) == 2 and all(type(n) is int for n in run)
         if not (good and 0 <= run[0] <= ALL_KEYS and 1 <= run[1] <= game.LIMIT):
-            raise StudyError(f"run {number} is no run of keys: [keys 0 to 31, ticks from 1] is")
+            raise LevelError(f"run {number} is no run of keys: [keys 0 to 31, ticks from 1] is")
     if sum(n for _, n in runs) > game.LIMIT:
-        raise StudyError(f"an attempt has at most {game.LIMIT} ticks")
+        raise LevelError(f"an attempt has at most {game.LIMIT} ticks")
     return np.repeat([k for k, _ in runs], [n for _, n in runs]).astype(np.int64)
 
 
