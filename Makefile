@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test docs test-core test-oldest gpu-test hostile soak audit check lint types clean
+.PHONY: gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit check lint types clean
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
@@ -37,6 +37,10 @@ gpu-test:
 	$(PYTHON) -m venv $(VENV)-gpu
 	$(VENV)-gpu/bin/python -m pip install --quiet --disable-pip-version-check -e ".[gpu,levels]" pytest
 	TREEWRIGHT_GPU_SEEDS=1000 $(VENV)-gpu/bin/python -m pytest -rs -s tests/kernel/gpu
+
+# two raylets on this machine: ten of them killed, the driver too, memory and disks that are full
+cluster-test: $(VENV)/.dev
+	TREEWRIGHT_CLUSTER_TEST=1 $(BIN)/python -m pytest -p no:xdist -rs -s tests/cluster
 
 # ten minutes of damaged files, odd words, edited domains and killed commands
 hostile: $(VENV)/.dev

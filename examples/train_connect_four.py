@@ -121,32 +121,38 @@ def mirrored(x, policy, won):
     return [np.concatenate(pair) for pair in ((x, board), (policy, policy[:, ::-1]), (won, won))]
 
 
-def train(path, minutes, seed, rounds=10**9):
-    """Play and learn until time or rounds are up; everything is in the file after each round."""
+def new_state(seed):
     net = new_network(seed)
     first = jax.tree.map(np.zeros_like, net)
-    state = {"net": net, "first": first, "second": first, "round": 0, "step": 0}
-    if path.exists():
-        state = np.load(path, allow_pickle=True)["state"].item()
+    return {"net": net, "first": first, "second": first, "round": 0, "step": 0}
+
+
+def load(path, seed):
+    """What training has saved: numbers alone, so that nobody's file can run code here."""
+    with np.load(path) as file:
+        leaves = [file[f"arr_{i}"] for i in range(len(file))]
+    return jax.tree.unflatten(jax.tree.structure(new_state(seed)), leaves)
+
+
+def train(path, minutes, seed, rounds=10**9):
+    """Play and learn until time or rounds are up; everything is in the file after each round."""
+    state = load(path, seed) if path.exists() else new_state(seed)
+    if state["round"]:
         print(f"goes on after round {state['round']}")
     net, first, second = state["net"], state["first"], state["second"]
-    store, began = None, time.monotonic()
+    store, began = [np.zeros((0, *n), "f") for n in ((84,), (7,), ())], time.monotonic()
     while time.monotonic() - began < 60 * minutes and state["round"] < rounds:
         state["round"] += 1
-        new = mirrored(*self_play(net, seed + state["round"]))
-        store = (
-            new
-            if store is None
-            else [np.concatenate([a, b])[-KEPT:] for a, b in zip(store, new, strict=True)]
-        )
-        rng = np.random.default_rng([seed, state["round"]])
+        new = mirrored(*self_play(net, seed + int(state["round"])))
+        store = [np.concatenate(pair)[-KEPT:] for pair in zip(store, new, strict=True)]
+        rng = np.random.default_rng([seed, int(state["round"])])
         for _ in range(max(1, PASSES * len(new[0]) // BATCH)):
             state["step"] += 1
             some = rng.integers(len(store[0]), size=BATCH)
             net, first, second = learn(net, first, second, state["step"], *(a[some] for a in store))
         state |= jax.tree.map(np.asarray, {"net": net, "first": first, "second": second})
         part = path.with_suffix(".part.npz")
-        np.savez(part, state=np.array(state, dtype=object))
+        np.savez(part, *jax.tree.leaves(state))
         part.replace(path)
         if state["round"] % 10 == 0:
             at = (time.monotonic() - began) / 60
@@ -160,22 +166,18 @@ def match(net, games, simulations=400, seed=0):
     learned = tw.Forest(DOMAIN, games, PLAY, evaluate=evaluator(net), memory="512MiB", batch=4)
     plain = tw.Forest(DOMAIN, games, memory="512MiB")
     mine = np.arange(games) % 2  # as whom the network plays
+    over = tw.Position(tw.make("connect-four", moves="1212121"))  # where it is the other's turn
     for move in range(42):
         turn = mine == move % 2
         actions = np.zeros(games, int)
         for forest, who in ((learned, turn), (plain, ~turn)):
-            some = [s if w else over() for s, w in zip(sides, who, strict=True)]
+            some = [s if w else over for s, w in zip(sides, who, strict=True)]
             forest.begin(some, seed=seed + move * games)
             actions = np.where(who, forest.run(simulations).best, actions)
         for position, action in zip(sides, actions, strict=True):
             if not position.ended:
                 position.follow(int(action))
     return float(np.mean([s.rewards()[m] for s, m in zip(sides, mine, strict=True)]))
-
-
-def over():
-    """A game that has ended, in the place of one where it is the other's turn."""
-    return tw.Position(tw.make("connect-four", moves="1212121"))
 
 
 if __name__ == "__main__":
@@ -185,10 +187,11 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--match", type=int, default=0, help="only play so many games against UCT")
     given = parser.parse_args()
-    if given.match:
-        net = np.load(given.out, allow_pickle=True)["state"].item()["net"]
-    else:
-        net = train(given.out, given.minutes, given.seed)
-    games = given.match or 40
-    won = match(net, games)
-    print(f"the network wins {won:.1%} of {games} games against UCT with 400 simulations each")
+    if given.match and not given.out.exists():
+        parser.error(f"there is no network in {given.out} yet: train one first")
+    if not given.match:
+        train(given.out, given.minutes, given.seed)
+    state, games, began = load(given.out, given.seed), given.match or 40, time.monotonic()
+    won = match(state["net"], games, seed=given.seed)
+    print(f"seed {given.seed}, {state['round']} rounds: the network wins {won:.1%} of {games}")
+    print(f"games against UCT with 400 simulations each ({time.monotonic() - began:.0f} s)")

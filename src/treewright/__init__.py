@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treewright.library.applications import Command as Command
     from treewright.library.applications import Page as Page
     from treewright.library.checking import check as check
+    from treewright.library.cluster.search import ClusterSearch as ClusterSearch
     from treewright.library.domain import CHANCE as CHANCE
     from treewright.library.domain import Domain as Domain
     from treewright.library.domain import constant as constant
@@ -94,6 +95,7 @@ _WHERE = {
     "inlined": "library.domain",
     "lowest_bit": "library.domain",
     "Child": "library.result",
+    "ClusterSearch": "library.cluster.search",
     "TreeView": "library.tree",
     "constant": "library.domain",
     "from_gymnasium": "library.others.gymnasium",
@@ -105,6 +107,7 @@ __all__ = [
     "CHANCE",
     "App",
     "Child",
+    "ClusterSearch",
     "Command",
     "CompileError",
     "Domain",

@@ -1,7 +1,10 @@
 """What can go wrong, each as one clear sentence."""
 
 import difflib
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 LONGEST = 2_000  # characters of a message
 MOST_NAMES = 40  # a longer list helps nobody
@@ -42,6 +45,19 @@ class MissingExtra(TreewrightError, ImportError):  # noqa: N818 - reads as what 
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an extra: pip install 'treewright[{extra}]'")
+
+
+def given(settings: Mapping[str, Any]) -> str:
+    """``with heap=21``, for a sentence about settings."""
+    each = [f"{name}={value!r:.100}" for name, value in settings.items()]
+    return "with " + (", ".join(each) or "its own settings")
+
+
+def said(error: Exception) -> str:
+    """What an exception of somebody's code says, and where it was raised, in one line."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text} ({Path(last.filename).name}, line {last.lineno})"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

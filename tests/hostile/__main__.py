@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import fuzz_disk
 import fuzz_edits
 import fuzz_files
 import fuzz_http
@@ -55,7 +56,7 @@ def edits(count, folder, seed):
 
 
 def trees(count, folder, seed):
-    return fuzz_trees.fuzz_trees(count, Path(folder), seed)
+    return fuzz_trees.fuzz_trees(count, Path(folder), seed, all_of_them=True)
 
 
 # what is tried, what of the time it gets, and how many tries are one batch
@@ -66,6 +67,8 @@ FUZZERS = {
     "HTTP request": (http, 2.0, 500),
     "command line": (options, 4.0, 50),
     "edited domain": (edits, 3.0, 500),
+    "damaged cache": (fuzz_disk.fuzz_cache, 2.0, 500),
+    "full disk": (fuzz_disk.fuzz_full, 2.0, 100),
     "kill -9": (fuzz_kills.fuzz, 6.0, 5),
 }
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from treewright.errors import TreewrightError
 
-LONGEST = 20.0  # seconds that one try may take
+LONGEST = 20.0  # seconds of the processor that one try may take
+WAITING = 10  # times as long on the clock, for what waits and on machines that are busy
 PIECES = [
     *(b"", b"\0", b"\xff", b"\xed\xa0\x80", b"\r\n", b"\n", b" ", b'"', b"'", b"\\", b"\\ud800"),
     *(b"nan", b"inf", b"-1", b"0", b"1e999", b"9" * 25, b"9" * 5000, b"-9223372036854775809"),
@@ -30,18 +31,21 @@ class TooLong(BaseException):
 
 @contextlib.contextmanager
 def limited(seconds=LONGEST):
-    """Raise in the main thread after some seconds."""
+    """Raise in the main thread after some seconds of work, or of a long wait."""
 
     def late(number, frame):
         raise TooLong
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    clocks = (signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, WAITING)
+    before = [signal.signal(number, late) for number, _, _ in clocks]
+    for _, clock, times in clocks:
+        signal.setitimer(clock, times * seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for (number, clock, _), handler in zip(clocks, before, strict=True):
+            signal.setitimer(clock, 0)
+            signal.signal(number, handler)
 
 
 def damaged(dice, data):

@@ -1,6 +1,7 @@
 """Saved searches with flipped bits, strange numbers and cut arrays, all with a valid checksum."""
 
 import json
+import math
 import random
 import warnings
 from collections import Counter
@@ -20,7 +21,7 @@ WORDS = (*FLOATS, *STRANGE, None, True, "", "x", "compiled", "stop", [], {}, [1]
 class Wide(tw.Domain):
     """Three of forty numbers, for one player: its blocks of edges are sparse."""
 
-    max_actions = 40
+    max_actions = keys = 40
     state = tw.record(taken=(int8, 40), count=int8, sum=int64)
 
     def start(s):
@@ -46,11 +47,34 @@ class Wide(tw.Domain):
         out[0] = s.sum / 120
 
 
-def samples():
-    """(domain, options, how many simulations, what was played)."""
+def judge(states):
+    """An evaluator: every leaf is even, and each action as good as its number."""
+    return np.full(len(states), 0.5), np.tile(np.arange(1.0, 10.0), (len(states), 1))
+
+
+def squared(child, q, log):
+    return q + math.sqrt(log / child.visits * min(0.25, child.squares / child.visits))
+
+
+def add_square(node, reward):
+    node.squares += reward * reward
+
+
+def samples(all_of_them=False):
+    """(domain, options, how many simulations, what was played, what else ``load`` is given)."""
     rave = tw.Options(rave=tw.Rave(k=30), solver=True)
-    yield TicTacToe(), rave, 60, [4]
-    yield Wide(), tw.Options(), 300, []
+    yield TicTacToe(), rave, 60, [4], {}
+    yield Wide(), tw.Options(), 300, [], {}
+    if not all_of_them:
+        return
+    evaluated = tw.Options(puct=True, noise=tw.Noise(), normalise=True)
+    yield TicTacToe(), evaluated, 60, [4], {"evaluate": judge}
+    yield TicTacToe(), tw.Options(gumbel=tw.Gumbel()), 60, [], {"evaluate": judge}
+    own = tw.Rules(urgency=squared, back_up=add_square, statistics=("squares",))
+    yield TicTacToe(), tw.Options(rules=own), 60, [4], {"rules": own}
+    table = tw.Options(selection_bias=tw.SelectionBias(), max_backup=0.5, choose="max")
+    yield Wide(), table, 100, [3], {}
+    yield tw.make("kuhn-poker"), tw.Options(), 60, [], {}
 
 
 def changed(dice, about, arrays):
@@ -102,12 +126,12 @@ def _change_number(dice, array):
         column[at] = np.asarray(dice.choice([value, near])).astype(column.dtype)
 
 
-def attempt(path, domain):
+def attempt(path, domain, given):
     """What became of one file: ``read``, ``refused``, or what is wrong with it."""
     try:
         with limited(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            search = tw.load(path, domain)
+            search = tw.load(path, domain, **given)
             if not search.position.ended:
                 search.run(100)
                 search.commit(search.result().best)
@@ -120,31 +144,32 @@ def attempt(path, domain):
     return "read"
 
 
-def fuzz_trees(count, folder, seed=0):
+def fuzz_trees(count, folder, seed=0, all_of_them=False):
     """Try ``count`` changed files: how often what, and what was wrong with which."""
     path = folder / "tree.npz"
     known = []
-    for domain, options, simulations, played in samples():
-        search = tw.Search(domain, options, seed=1, memory="1MiB")
+    for domain, options, simulations, played, given in samples(all_of_them):
+        evaluate = given.get("evaluate")
+        search = tw.Search(domain, options, seed=1, memory="1MiB", evaluate=evaluate, batch=4)
         for action in played:
             search.commit(action)
         search.run(simulations)
         search.save(path)
         with np.load(path) as file:
             arrays = {k: file[k] for k in file.files}
-        known.append((domain, json.loads(str(arrays.pop("about"))), arrays))
+        known.append((domain, given, json.loads(str(arrays.pop("about"))), arrays))
     dice = random.Random(seed)
     seen: Counter = Counter()
     wrong = []
     for number in range(count):
-        domain, *parts = dice.choice(known)
-        about, arrays = changed(dice, *parts)
+        domain, given, about, arrays = dice.choice(known)
+        about, arrays = changed(dice, about, arrays)
         np.savez(path, about=np.array(json.dumps(about)), **arrays)
         if number % 10 == 0:  # and bytes of the file itself
             data = bytearray(path.read_bytes())
             data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
             path.write_bytes(data)
-        result = attempt(path, domain)
+        result = attempt(path, domain, given)
         seen[result if result in ("read", "refused") else "wrong"] += 1
         if result not in ("read", "refused"):
             wrong.append((result, number))

@@ -1,6 +1,7 @@
 """A disk that fills: one sentence, what was there before is still there, and nothing else is."""
 
 import contextlib
+import functools
 import resource
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def no_room(room=2_000):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@functools.cache
 def searched():
     from treewright.apps.games.nim import Nim
 

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from fuzz_disk import fuzz_cache, fuzz_full
 from fuzz_edits import fuzz_edits
 from fuzz_files import READERS, fuzz_reader
 from fuzz_words import fuzz_gtp, fuzz_options, put_files
@@ -21,6 +22,18 @@ def test_edits():
     seen, wrong = fuzz_edits(200, elsewhere=100)
     assert not wrong, (seen, wrong[:5])
     assert seen["told apart"] > 100
+
+
+def test_damaged_caches(tmp_path):
+    seen, wrong = fuzz_cache(60, tmp_path)
+    assert not wrong, (seen, wrong[:5])
+    assert seen["refused"]
+
+
+def test_full_disks(tmp_path):
+    seen, wrong = fuzz_full(30, tmp_path, mounts=False)
+    assert not wrong, (seen, wrong[:5])
+    assert seen["refused"]
 
 
 def test_gtp():

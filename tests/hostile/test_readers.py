@@ -235,6 +235,7 @@ def test_actions_of_any_type(action, tmp_path):
         {"seed": 2**70},
         {"seed": -5},
         {"seed": "x"},
+        {"seed": 2.5},
         {"ap": 1e300},
         {"ap": []},
         {"map": {}},

@@ -2,11 +2,12 @@
 
 import importlib.util
 import json
+import math
 
 import numpy as np
 import pytest
 from counting import SOUND
-from fuzz_trees import fuzz_trees
+from fuzz_trees import fuzz_trees, judge
 
 import treewright as tw
 from treewright.apps.games.tictactoe import TicTacToe
@@ -43,6 +44,37 @@ def test_an_impossible_number_is_refused(saved, array, column, row, value, said)
     np.savez(path, **arrays)
     with pytest.raises(tw.TreeFileError, match=said):
         tw.load(path, TicTacToe())
+
+
+@pytest.mark.parametrize("column", ["pending", "visits"])
+def test_a_leaf_that_waits_for_an_evaluator(tmp_path, column):
+    """Every walk that comes to it would end without a simulation, again and again."""
+    path = tmp_path / "tree.npz"
+    search = tw.Search(TicTacToe(), seed=1, engine="python", evaluate=judge, batch=2)
+    search.run(20)
+    search.save(path)
+    assert tw.load(path, TicTacToe(), evaluate=judge).run(5).simulations == 25
+    with np.load(path) as file:
+        arrays = {k: file[k] for k in file.files}
+    arrays["0/nodes"]["pending"][1:] = 1
+    if column == "visits":
+        arrays["0/nodes"]["visits"][1:] = 0
+    np.savez(path, **arrays)
+    with pytest.raises(tw.TreeFileError, match="waits for an evaluator"):
+        tw.load(path, TicTacToe(), evaluate=judge)
+
+
+def test_statistics_of_a_user_may_be_infinite(tmp_path):
+    """Such as the lowest reward so far, where there was none: what was saved can be loaded."""
+
+    def forget(node, reward):
+        node.lowest = math.inf
+
+    rules = tw.Rules(back_up=forget, statistics=("lowest",))
+    search = tw.Search(TicTacToe(), tw.Options(rules=rules), engine="python", memory="1MiB")
+    search.run(20)
+    search.save(tmp_path / "tree.npz")
+    assert tw.load(tmp_path / "tree.npz", TicTacToe(), rules).run(5).simulations == 25
 
 
 def test_workers_are_those_of_the_file(saved):

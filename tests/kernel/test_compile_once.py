@@ -9,6 +9,7 @@ from numba import literally
 from numba.core import event
 
 import treewright as tw
+from treewright.kernel import fence
 from treewright.library.domain import Domain, record
 
 MOST = 3
@@ -74,6 +75,7 @@ class Listening(event.Listener):
 def heard(tmp_path, monkeypatch):
     """What is compiled in this test; nothing of it is in the cache."""
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    fence.must_be_plain()  # which compiles a trial, once in a process
     listening = Listening()
     with event.install_listener("numba:compile", listening):
         yield listening

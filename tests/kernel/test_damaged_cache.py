@@ -243,6 +243,20 @@ def test_what_is_not_ours_is_refused(kernel, place, monkeypatch):
 
 
 @posix
+@pytest.mark.parametrize("what", ["a pipe", "a device"])
+def test_what_has_no_end_is_not_read(kernel, what):
+    [path] = kernel.files(".kernel")
+    path.unlink()
+    if what == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    value, hits, said = kernel.run()
+    assert (value, hits, len(said)) == (2, 0, 1)
+    assert kernel.run() == [2, 1, []]
+
+
+@posix
 def test_links_are_refused(kernel):
     path = kernel.files(".kernel")[0]
     path.rename(kernel.folder / "elsewhere")

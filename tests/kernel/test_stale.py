@@ -1,11 +1,15 @@
 """A kernel is of what its functions read when the search was made: never of anything else."""
 
+import json
 import textwrap
 
+import numba
+import numpy as np
 import pytest
 from test_cache import FILES, Project
 
 import treewright as tw
+from treewright.kernel import specialise
 from treewright.kernel.fingerprint import Fingerprint
 
 VALUE = """
@@ -54,8 +58,6 @@ def project(tmp_path):
             (tmp_path / f"{name}.py").write_text(text)
 
     def value(change=""):
-        import json
-
         return json.loads(found.python(VALUE, change))
 
     found.write, found.value = write, value
@@ -94,6 +96,83 @@ def test_an_array_that_changes_before_the_search_runs(project):
     change = "domain.TABLE[0] = 0.75"
     assert project.value(change) == [0.25, 0]
     assert project.value() == [0.25, 1]
+
+
+class OneFunction:
+    """As much of a domain as a kernel of one line needs."""
+
+    table_names = ()
+
+    def __init__(self, function):
+        self.functions = {"ended": function}
+
+    def fingerprint_parts(self):
+        return ()
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """A kernel that calls one function, made as in a new process, and a cache of its own."""
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / "cache"))
+    text = tmp_path / "text.py"
+    text.write_text("def entry(x):\n    return ended(x, ())\n")
+
+    def make(function):
+        return specialise.specialise(OneFunction(function), {}, (text,), "entry").entry
+
+    def damage():
+        specialise._loaded.clear()
+        for path in (tmp_path / "cache").rglob("*.kernel"):
+            path.write_bytes(b"")
+
+    monkeypatch.setattr(specialise, "_loaded", {})
+    make.damage = damage
+    return make
+
+
+@pytest.mark.filterwarnings("ignore:a kernel in .* is compiled again")
+@pytest.mark.parametrize("allocates", [False, True])
+def test_an_array_that_changes_before_a_damaged_kernel_is_compiled_again(made, allocates):
+    """The damage is found when the kernel is called: the array then counts for no kernel."""
+    table = np.array([0.25, 0.5])
+
+    def plain(x):
+        return x + table[0]
+
+    def allocating(x):
+        return x + np.array([x, table[0]])[1]
+
+    function = allocating if allocates else plain
+    assert made(function)(0.0) == 0.25
+    made.damage()
+    kernel = made(function)
+    table[0] = 0.75
+    assert kernel(0.0) == 0.25
+    assert made(function)(0.0) == 0.75
+    table[0] = 0.25
+    assert made(function)(0.0) == 0.25
+
+
+@pytest.mark.filterwarnings("ignore:a kernel in .* is compiled again")
+def test_a_compiled_helper_and_an_array_that_changes(made):
+    """What its author has compiled can't be copied in advance: there is a sentence, no number."""
+    table = np.array([0.25, 0.5])
+
+    @numba.njit
+    def near():
+        return table[0]
+
+    def function(x):
+        return x + near()
+
+    assert made(function)(0.0) == 0.25
+    made.damage()
+    kernel = made(function)
+    table[0] = 0.75
+    with pytest.raises(tw.CompileError, match="changed after the search was made"):
+        kernel(0.0)
+    table[0] = 0.25
+    assert made(function)(0.0) == 0.25
 
 
 def test_a_helper_that_was_compiled_before_its_globals_changed(project):

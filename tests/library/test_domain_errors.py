@@ -56,6 +56,16 @@ def test_the_base_is_fine(domain_file):
         ),
         ("def ended(s):", "def ended(s, *more):", r"line 21: Count.ended.* should be ended\(s\)"),
         (
+            "return s.n >= 4",
+            "s.n >= 4",
+            r"line 21: Count.ended returns nothing: ended\(s\) returns whether nothing is left",
+        ),
+        (
+            "        return 3\n",
+            "",
+            r"line 13: Count.legal returns nothing: legal\(s, out\) writes the legal actions",
+        ),
+        (
             "def rewards(s, out):",
             "def reward(s, out):",
             r"line 24: Count.reward is not a domain function; did you mean 'rewards'",

@@ -216,6 +216,33 @@ def test_states_that_are_python_objects_come_as_a_list(root):
     assert isinstance(seen[-1], list)
 
 
+class OnDevice:
+    """An array of CuPy's: it refuses to become NumPy's unless it is asked to."""
+
+    __cuda_array_interface__ = {}
+
+    def __init__(self, held):
+        self._held = held
+
+    def __array__(self, *_, **__):
+        raise TypeError("implicit conversion to a NumPy array is not allowed")
+
+    def get(self):
+        return self._held
+
+
+def test_answers_may_be_on_a_device():
+    def there(states):
+        return tuple(map(OnDevice, even(states)))
+
+    trees = []
+    for evaluate in (even, there):
+        search = tw.Search(TicTacToe(), PUCT, seed=1, evaluate=evaluate, engine="python")
+        search.run(30)
+        trees.append(search.tree.nodes)
+    assert (trees[0] == trees[1]).all()
+
+
 def test_read_only_answers_need_no_other_kernel():
     def evaluate(states):
         values, weights = even(states)

@@ -61,6 +61,35 @@ def test_values(engine):
         search.run(300)
 
 
+class Weighed(Odd):
+    def weight(s, action):
+        return KINDS[s.odd] if action == 6 else 1.0
+
+    def prior(s, action):
+        return (KINDS[s.odd], 1.0) if action == 6 else (0.5, 1.0)
+
+    def rewards(s, out):
+        out[0] = out[1] = 0.5
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+@pytest.mark.parametrize("odd", range(3))
+def test_weights(engine, odd):
+    search = tw.Search(
+        Weighed(odd=odd), tw.Options(puct=True), seed=1, engine=engine, memory="1MiB"
+    )
+    with pytest.raises(tw.DomainError, match="action 6 of Weighed has no usable weight"):
+        search.run(300)
+
+
+@pytest.mark.parametrize("odd", range(3))
+def test_priors(odd):
+    options = tw.Options(priors=True)
+    search = tw.Search(Weighed(odd=odd), options, seed=1, engine="python", memory="1MiB")
+    with pytest.raises(tw.DomainError, match=r"prior\(\) of action 6 must return a finite value"):
+        search.run(300)
+
+
 def test_in_phases():
     with pytest.raises(tw.DomainError, match="finite numbers"):
         tw.Search(Odd(), seed=1, memory="1MiB").run_phases(simulations=100)

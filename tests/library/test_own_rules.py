@@ -246,6 +246,19 @@ def negative(s, action):
     return -1.0
 
 
+def says_text(child):
+    return "high"
+
+
+def misspells(child):
+    return child.sqares
+
+
+def forgets(child):  # noqa: RET503
+    if child.visits > 2:
+        return 1.0
+
+
 BAD = [
     (tw.Rules(urgency=uses_a_list), tw.CompileError, "line [0-9]+, in the rule urgency"),
     (tw.Rules(urgency=has_nan), tw.DomainError, r"the rule urgency \(has_nan\) returned nan"),
@@ -263,6 +276,22 @@ def test_a_bad_rule_is_named(bad, error, said):
         tw.Search(TicTacToe(), tw.Options(rules=bad)).run_phases(simulations=100)
 
 
+@pytest.mark.parametrize(
+    ("rule", "compiled", "interpreted"),
+    [
+        (says_text, "it must return a number, and returns text", "returned 'high': no number"),
+        (misspells, r"nodes have no 'sqares'; .* Rules\(statistics", "no attribute 'sqares'"),
+        (forgets, ".* returns nothing on some of its ways", r"\(forgets\) returned None"),
+    ],
+)
+def test_a_rule_that_gives_no_number_is_named(rule, compiled, interpreted):
+    options = tw.Options(rules=tw.Rules(urgency=rule))
+    with pytest.raises(tw.CompileError, match=f"line [0-9]+, in the rule urgency: {compiled}"):
+        tw.Search(TicTacToe(), options).run(50)
+    with pytest.raises(tw.DomainError, match=interpreted):
+        tw.Search(TicTacToe(), options, engine="python").run(50)
+
+
 def test_a_weight_below_zero_is_named():
     options = tw.Options(rollout=tw.Rollout("weighted"), rules=tw.Rules(rollout_weight=negative))
     with pytest.raises(tw.DomainError, match="rollout_weight one from 0 up"):
@@ -277,12 +306,17 @@ def many(*nodes):
     return 0.0
 
 
+def lost(child):
+    child.visits + 1.0
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"urgency": odd}, "odd asks for 'colour', which urgency"),
         ({"urgency": many}, "plain parameters"),
         ({"order": odd}, r"odd\(node, colour\) should be order\(s, action\)"),
+        ({"urgency": lost}, r"lost returns nothing: urgency\(.*\) returns how much a child"),
         ({"urgency": 3}, "must be a plain function"),
         ({"urgent": odd}, "has no option 'urgent'"),
         ({"statistics": "squares"}, "list of names"),

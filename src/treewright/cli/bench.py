@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from treewright.cli.lazy import lazy_group
-from treewright.workshop.commands import Json, Quiet, check_target, emit, working
+from treewright.workshop.commands import (
+    Json,
+    OnCluster,
+    Quiet,
+    check_target,
+    emit,
+    numbers_of,
+    working,
+)
 
 app = typer.Typer(
     cls=lazy_group("benchmarks"),
@@ -79,3 +87,26 @@ def start(
     with working("starting one after another", quiet):
         rows = measured(only or (), seen=lambda name: None)
     emit(rows, table(rows), as_json)
+
+
+@app.command()
+def cluster(
+    address: OnCluster = "local",
+    machines: Annotated[str, typer.Option(help="Numbers of machines to plan with.")] = "1,100,1000",
+    seconds: Annotated[str, typer.Option(help="Seconds that a cell takes.")] = "1,10,60",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """What a cluster costs for each cell and each merge, and how far that carries.
+
+    Examples: treewright bench cluster;
+    treewright bench cluster --cluster auto --machines 10,100 --seconds 5,30 --json
+    """
+    from treewright.workshop import planning
+
+    counts, lengths = numbers_of("--machines", machines), numbers_of("--seconds", seconds)
+    with working("measuring cells that do nothing", quiet):
+        figures = planning.measured(address or "local")
+    rows = planning.table(figures, [max(1, int(c)) for c in counts], lengths)
+    data = {"figures": vars(figures), "rows": rows, "shares": planning.shares_at_most(figures)}
+    emit(data, planning.text(figures, rows), as_json)

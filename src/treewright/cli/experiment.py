@@ -8,8 +8,10 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
+    MOST_ON_CLUSTER,
     MOST_PROCESSES,
     Json,
+    OnCluster,
     Quiet,
     check_workers,
     emit,
@@ -78,6 +80,7 @@ def run(
     workers: Annotated[
         int | None, typer.Option(help="Cells at a time.", show_default="cores")
     ] = None,
+    cluster: OnCluster = None,
     only: Only = None,
     time: Annotated[
         str | None, typer.Option(help="Start no cell after this: 90, 30m or 2h.")
@@ -93,10 +96,9 @@ def run(
     Exit code 1 if a cell raised or the code was edited meanwhile, 130 after Ctrl-C.
 
     Examples: treewright experiment run tictactoe-strength; treewright experiment run mine.py:MINE;
-    treewright experiment run --all --time 30m --engine threads --workers 1
+    treewright experiment run --all --time 30m --engine threads --workers 1;
+    treewright experiment run tictactoe-strength --scale laptop --cluster auto
     """
-    import os
-
     from treewright.workshop.experiments.display import display, line
     from treewright.workshop.experiments.executors import executor
     from treewright.workshop.experiments.runner import run as run_cells
@@ -106,10 +108,10 @@ def run(
     chosen = _chosen(names, all_)
     seconds = _seconds(time)
     wanted = _only(only)
-    count = workers if workers is not None else min(os.cpu_count() or 1, MOST_PROCESSES)
-    check_workers("--workers", count, MOST_PROCESSES)
+    if workers is not None:
+        check_workers("--workers", workers, MOST_ON_CLUSTER if cluster else MOST_PROCESSES)
     found: list[dict[str, Any]] = []
-    with Store(store) as opened, executor(engine, count) as cells:
+    with Store(store) as opened, executor(engine, workers, cluster) as cells:
         for experiment in chosen:
             before = standing(experiment, opened, scale, wanted, keep_stale)
             _say_stale(before, experiment, keep_stale, quiet)

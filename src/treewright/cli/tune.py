@@ -4,13 +4,14 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from treewright.workshop.commands import (
     C,
     Json,
+    OnCluster,
     Policy,
     Quiet,
     Rave,
@@ -46,6 +47,7 @@ def tune(
     store: Annotated[
         Path | None, typer.Option(help="The file with the trials.", show_default="yours")
     ] = None,
+    cluster: OnCluster = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -62,8 +64,16 @@ def tune(
     base = options(c, rave, solver, policy)
     task = Task(domain, settings(set_), base, parse(what or ["c"]), simulations, runs)
     place = store or _default_store()
-    with _watching(trials, quiet) as watch:
-        found = run(task, trials=trials, check_runs=check, store=place, seed=seed, watch=watch)
+    with _calling(cluster) as mapped, _watching(trials, quiet) as watch:
+        found = run(
+            task,
+            trials=trials,
+            check_runs=check,
+            store=place,
+            seed=seed,
+            watch=watch,
+            mapped=mapped,
+        )
     values = ", ".join(f"{name} = {value:.4g}" for name, value in found.values.items())
     text = (
         f"best of {found.trials} trials: {values} (mean {found.score:.4f} over {runs} runs)\n"
@@ -77,6 +87,18 @@ def _default_store() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("treewright")) / "tuning.sqlite"
+
+
+@contextlib.contextmanager
+def _calling(cluster: str | None) -> Iterator[Callable[..., Any]]:
+    """How the runs of a trial are called: one by one here, or side by side on a cluster."""
+    if cluster is None:
+        yield map
+        return
+    from treewright.library.cluster.jobs import Cluster
+
+    with Cluster(cluster) as there:
+        yield there.map
 
 
 @contextlib.contextmanager

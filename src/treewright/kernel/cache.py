@@ -49,8 +49,7 @@ def read(key: str, name: str) -> Code | None:
     except OSError:  # to be said when a kernel can't be kept there
         return None
     try:
-        data = path.read_bytes()
-        _trust(path)
+        data = _read(path)
         seal, head, machine = data.split(b"\n", 2)
         if seal != _seal(key, name, head, machine):
             raise ValueError("it was damaged")
@@ -112,6 +111,18 @@ def _seal(key: str, name: str, *parts: bytes) -> bytes:
     return found.hexdigest().encode()
 
 
+def _read(path: Path) -> bytes:
+    """The contents of a file, after a look at what was opened: no link, no pipe, no device."""
+    flags = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
+    opened = os.open(path, sum((getattr(os, flag, 0) for flag in flags), os.O_RDONLY))
+    with open(opened, "rb") as file:  # noqa: PTH123 - it has no path any more
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused(f"{path.name} is no file")
+        _trust_what(found, path.name)
+        return file.read()
+
+
 def _write(path: Path, data: bytes) -> None:
     """Write a file that is there as a whole or not at all, and that nobody else can write."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -128,20 +139,24 @@ class Refused(OSError):  # noqa: N818 - reads as what it is
 
 
 def _trust(*paths: Path) -> None:
-    """Raise unless files and folders belong to us, and nobody else can write there.
+    """Raise unless folders belong to us, and nobody else can write there.
 
     Kernels are machine code, so loading one is running it.  Windows has no such owners and modes.
     """
-    if not hasattr(os, "geteuid"):
-        return
     for path in paths:
         found = path.stat() if path == directory() else path.lstat()
-        if found.st_uid != os.geteuid():
-            raise Refused(f"{path.name} belongs to somebody else")
-        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-            raise Refused(f"{path.name} is neither a file nor a folder")
-        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise Refused(f"others can write to {path.name}")
+        if not stat.S_ISDIR(found.st_mode):
+            raise Refused(f"{path.name} is no folder")
+        _trust_what(found, path.name)
+
+
+def _trust_what(found: os.stat_result, name: str) -> None:
+    if not hasattr(os, "geteuid"):
+        return
+    if found.st_uid != os.geteuid():
+        raise Refused(f"{name} belongs to somebody else")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Refused(f"others can write to {name}")
 
 
 def _said(error: Exception) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import EvaluatorError
+from treewright.errors import EvaluatorError, OptionError
 from treewright.kernel import layout
 from treewright.kernel.interpreted import Cells, Many, Objects, Records
 from treewright.kernel.layout import FROM, GIVEN, LEAVES, MOVERS, Batch
@@ -28,7 +28,18 @@ class Leaves:
         """``worker`` is one of the ``trees``: it knows domain and switches."""
         self._worker, self._kernel = worker, kernel
         self.evaluate, self._count = evaluate, batch
-        on, most = worker.switches, batch * trees
+        try:
+            self._allocate(batch * trees)
+        except (MemoryError, ValueError):  # NumPy says the latter of arrays beyond all bounds
+            raise OptionError(
+                f"batch={batch} leaves of {trees} trees, with games of up to "
+                f"{worker.switches.MAX_LENGTH:,} actions, need more memory than there is"
+            ) from None
+        self._limits, self.statuses = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
+        self._bind()
+
+    def _allocate(self, most: int) -> None:
+        worker, on = self._worker, self._worker.switches
         length = on.MAX_LENGTH + 2
         record = worker.domain.is_record
         copier = worker.domain.copy_state
@@ -37,7 +48,6 @@ class Leaves:
         )
         self._values, self._weights = np.zeros((most, on.PLAYERS)), np.zeros((most, 0))
         self._state = np.zeros(4, np.int64)
-        self._limits, self.statuses = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
         self._walked = {
             "owner": np.zeros(2 * most, np.int32),
             "players": np.zeros(2 * most, np.int8),
@@ -45,7 +55,6 @@ class Leaves:
             "movers": np.zeros((2 * most, length), np.int8),
             "depths": np.zeros(2 * most, np.int32),
         }
-        self._bind()
 
     def _bind(self) -> None:
         """The arrays as the kernel takes them."""
@@ -153,6 +162,10 @@ def _numbers(what: str, given: Any) -> np.ndarray:
     try:
         if hasattr(given, "detach"):  # PyTorch's, which may be on its way to a gradient
             given = given.detach().cpu()
+        elif hasattr(given, "__cuda_array_interface__"):  # CuPy's, which is copied when asked to
+            given = given.get()
+        if np.iscomplexobj(given):
+            raise TypeError("they are complex")
         return np.asarray(given, np.float64)
     except (TypeError, ValueError) as error:
         raise EvaluatorError(f"evaluate gave {what} that are no numbers: {error}") from None

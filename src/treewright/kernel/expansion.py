@@ -12,6 +12,7 @@ from treewright.kernel.layout import (
     BAD_ACTION,
     BAD_KEY,
     BAD_PLAYER,
+    BAD_PRIOR,
     BAD_WEIGHT,
     DONE,
     DRAWS,
@@ -93,6 +94,9 @@ def open_node(tree, t, p, run, rng, s, current, mover):
                 w = tree.weights[i]
             else:
                 w = weight(s, t, action)
+            if not -math.inf < w < math.inf:
+                run.culprit = action
+                return BAD_WEIGHT
             edge.p = w
             total += w
         if KNOWN_BEFORE:
@@ -100,6 +104,9 @@ def open_node(tree, t, p, run, rng, s, current, mover):
             edge.prior_visits = 0.0
             if PRIORS and mover >= 0:
                 known, visits = prior(s, t, action)
+                if not (-math.inf < known < math.inf and 0.0 <= visits < math.inf):
+                    run.culprit = action
+                    return BAD_PRIOR
                 edge.prior_value = known
                 edge.prior_visits = visits
     if SHARES and (WEIGHED or HEAD_START):

@@ -23,7 +23,7 @@ def explain(
     domain: Searchable, error: Exception, rules: Mapping[str, types.FunctionType] | None = None
 ) -> str:
     """Say which function of the domain, or which rule, can't be compiled, where, and why."""
-    for name, function, arguments in (*_signatures(domain), *_rules(domain, rules or {})):
+    for name, function, arguments, numeric in (*_signatures(domain), *_rules(domain, rules or {})):
         from numba import njit
 
         jit = functools.partial(njit, nogil=True, error_model="numpy")
@@ -32,7 +32,29 @@ def explain(
             copied.compile(arguments)
         except Exception as inner:
             return _sentence(function, name, inner)
-    return f"{type(domain).__name__} can't be compiled: {_reason(str(error))}"
+        if numeric and (given := _no_number(copied)):
+            return f"{_place(function)}, in {name}: it must return a number, and returns {given}"
+    reason = _reason(str(error))
+    for name, function in (rules or {}).items():
+        for read in attributes_read(function.__code__):
+            if reason == f"'{read}'.":  # Numba says no more about a field that is not there
+                return (
+                    f"{_place(function)}, in the rule {name}: nodes have no {read!r}; what is "
+                    f"listed in Rules(statistics=...) they have"
+                )
+    return f"{type(domain).__name__} can't be compiled: {reason}"
+
+
+def _no_number(compiled: Any) -> str:
+    """What a function returns that is no number, in words; empty if it is one."""
+    from numba import types as kinds
+
+    kind = kinds.unliteral(compiled.nopython_signatures[-1].return_type)
+    if isinstance(kind, kinds.Number | kinds.Boolean):
+        return ""
+    if isinstance(kind, kinds.Optional):
+        return "nothing on some of its ways"
+    return "nothing" if kind == kinds.none else "text" if kind == kinds.unicode_type else str(kind)
 
 
 def _signatures(domain: Searchable) -> Any:
@@ -49,7 +71,8 @@ def _signatures(domain: Searchable) -> Any:
         middle = (typeof(kind(*values.values())),) if takes_tables(function) else ()
         kinds = HOOKS[name].parameters.values()
         where = f"{type(domain).__name__}.{name}"
-        yield where, function, (state, *middle, *(_numba(k, state) for k in kinds))
+        numeric = HOOKS[name].returns and name != "prior"  # that is a pair
+        yield where, function, (state, *middle, *(_numba(k, state) for k in kinds)), numeric
 
 
 def _rules(domain: Searchable, rules: Mapping[str, types.FunctionType]) -> Any:
@@ -72,13 +95,13 @@ def _rules(domain: Searchable, rules: Mapping[str, types.FunctionType]) -> Any:
                 tables=getattr(domain, "tables", {}),
                 functions={"weight": function},
             )
-            for _, _, arguments in _signatures(domain_like):  # type: ignore[arg-type]
-                yield f"the rule {name}", function, arguments
+            for _, _, arguments, _ in _signatures(domain_like):  # type: ignore[arg-type]
+                yield f"the rule {name}", function, arguments, RULES[name].returns
         else:
             asked = [
                 node if kinds[n] == "node" else _numba(kinds[n], node) for n in wanted(function)
             ]
-            yield f"the rule {name}", function, tuple(asked)
+            yield f"the rule {name}", function, tuple(asked), RULES[name].returns
 
 
 def _numba(kind: str, state: Any) -> Any:
@@ -92,12 +115,16 @@ def _numba(kind: str, state: Any) -> Any:
 
 
 def _sentence(function: types.FunctionType, name: str, error: Exception) -> str:
-    text = str(error)
-    file, line = function.__code__.co_filename, function.__code__.co_firstlineno
-    for found_file, found_line in _PLACE.findall(text):
-        if Path(found_file).exists() and "numba" not in Path(found_file).parts:
-            file, line = found_file, int(found_line)
-    return f"{Path(file).name}, line {line}, in {name}: Numba can't compile this: {_reason(text)}"
+    text, place = str(error), _place(function)
+    for file, line in _PLACE.findall(text):
+        if Path(file).exists() and "numba" not in Path(file).parts:
+            place = f"{Path(file).name}, line {line}"
+    return f"{place}, in {name}: Numba can't compile this: {_reason(text)}"
+
+
+def _place(function: types.FunctionType) -> str:
+    code = function.__code__
+    return f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
 
 
 def _reason(text: str) -> str:

@@ -7,6 +7,7 @@ it.  What can't be fingerprinted raises :class:`Unhashable`; the caller then com
 without the cache.  Never guess.
 """
 
+import contextlib
 import enum
 import functools
 import hashlib
@@ -22,6 +23,7 @@ from treewright.kernel.hooks import is_inlined
 from treewright.kernel.names import attributes_read, globals_read, is_library
 from treewright.kernel.versions import version
 
+_CONFIG = Path(".numba_config.yaml")
 _IGNORED_FLAGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEBUG_CACHE"})
 
 
@@ -242,6 +244,8 @@ def environment() -> tuple[Any, ...]:
     flags = sorted(
         (k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in _IGNORED_FLAGS
     )
+    with contextlib.suppress(OSError):  # Numba reads it when it is imported
+        flags.append((_CONFIG.name, _CONFIG.read_bytes().hex()))
     versions = (version("numba"), version("llvmlite"), np.__version__)
     return (flags, versions, sys.version_info[:3], sys.implementation.cache_tag, _processor())
 

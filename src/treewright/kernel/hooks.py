@@ -32,6 +32,16 @@ class Hook(NamedTuple):
         """``play(s, action)``"""
         return f"{self.name}({', '.join(('s', *self.parameters))})"
 
+    @property
+    def returns(self) -> bool:
+        """Whether it must give something back."""
+        return "eturns " in self.meaning
+
+
+def spoken(meaning: str) -> str:
+    """A sentence of the table behind the name that it is about."""
+    return meaning[0].lower() + meaning[1:].rstrip(".")
+
 
 _ACTION = {"action": "int64"}
 _ACTIONS = {"out": "int32[::1]"}
@@ -93,7 +103,8 @@ _TABLE = (
     Hook(
         "legal_weights",
         _ACTIONS | {"weights": "float64[::1]"},
-        "Does the work of `legal` and `weight` for all actions at once.",
+        "Does the work of `legal` and `weight` for all actions at once, and returns how many there "
+        "are.",
         "the same as `weight`",
         default="`legal`, then `weight` for each action",
     ),

@@ -89,6 +89,10 @@ class RecordProxy:
         kind = self._record.dtype[name]
         self._record[name][0] = np.asarray(value).astype(kind) if kind.kind in "iu" else value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A state can travel to other processes: a copy of its record does."""
+        return RecordProxy, (self._record,)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         """``np.asarray(s)``: an array of one record, in the same memory."""
         record: np.ndarray = self._record

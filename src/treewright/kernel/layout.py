@@ -20,7 +20,7 @@ from treewright.kernel.rules import RULES, wanted
 DONE, FULL, NODE_LIMIT, SOLVED, GOAL, PHASED, REFUSED = range(7)
 NO_ACTION, TOO_MANY, BAD_ACTION, BAD_KEY, TOO_LONG, BAD_PLAYER, BAD_REWARDS = range(10, 17)
 NOT_FINITE, BAD_URGENCY, BAD_CHOICE, BAD_BACK_UP, BAD_WEIGHT, NO_WEIGHT = range(17, 23)
-BAD_DETERMINISATION = 30
+BAD_DETERMINISATION, BAD_PRIOR = 30, 31
 
 SMALLEST = 4  # edges in the smallest sparse block
 DENSE = 16  # nodes with up to so many actions list them all at once

@@ -25,6 +25,19 @@ def attributes_read(code: types.CodeType) -> frozenset[str]:
     return frozenset(names).union(*(attributes_read(c) for c in nested(code)))
 
 
+@functools.cache
+def returns_nothing(code: types.CodeType) -> bool:
+    """Whether the code ends without giving anything, wherever it ends: a ``return`` is missing."""
+    before, found = None, []
+    for i in dis.get_instructions(code):
+        if i.opname == "RETURN_CONST":
+            found.append(i.argval is None)
+        elif i.opname == "RETURN_VALUE" and before is not None:
+            found.append(before.opname == "LOAD_CONST" and before.argval is None)
+        before = i
+    return bool(found) and all(found)
+
+
 def nested(code: types.CodeType) -> list[types.CodeType]:
     return [c for c in code.co_consts if isinstance(c, types.CodeType)]
 

@@ -98,33 +98,44 @@ def commit(tree, t, run, runs, rng, plan, chosen, scratch):
     s = tree.root[0]
     mover = player(s, t)
     nodes = tree.nodes
-    child = -1
     if CHANCE and mover < 0:
         action = sample_chance(s, t, rng)
-        for i in range(nodes[0].first, nodes[0].first + nodes[0].tried):
-            if action_of(tree, i) == action:
-                child = tree.edges[i].child
+        child = child_of(tree, action)
     else:
         count = int64(nodes[0].tried)
         floor = sure(read, tree, count) if SOLVER else 0.0
         at = best_of(read, tree, count, plan.choose, floor, plan.slack, plan.accept)
         if at < 0:
             return False
-        child = tree.edges[nodes[0].first + at].child
+        child = int64(tree.edges[nodes[0].first + at].child)
         action = action_of(tree, nodes[0].first + at)
         run.root_mover = mover
-    play(s, t, action)
-    run.stirred = 0
-    if plan.carry and child >= 0:
-        if TRANSPOSE:
-            compact_graph(nodes, tree.edges, tree.slots, runs, child, 0, scratch)
-        else:
-            compact(nodes, tree.edges, runs, child, 0, LAZY, scratch)
-    else:
-        clear_tree(tree, run)
+    move_root(tree, t, run, runs, action, child, plan.carry, scratch)
     chosen[plan.actions] = action
     plan.actions += 1
     return True
+
+
+def move_root(tree, t, run, runs, action, child, carry, scratch):
+    """Play an action at the root; ``carry``: the tree goes on with what is below the child."""
+    play(tree.root[0], t, action)
+    run.stirred = 0
+    if carry and child >= 0:
+        if TRANSPOSE:
+            compact_graph(tree.nodes, tree.edges, tree.slots, runs, child, 0, scratch)
+        else:
+            compact(tree.nodes, tree.edges, runs, child, 0, LAZY, scratch)
+    else:
+        clear_tree(tree, run)
+
+
+def child_of(tree, action):
+    """The root's child for an action, or -1 if there is none."""
+    first = tree.nodes[0].first
+    for i in range(first, first + tree.nodes[0].tried):
+        if action_of(tree, i) == action:
+            return int64(tree.edges[i].child)
+    return int64(-1)
 
 
 def action_of(tree, edge):

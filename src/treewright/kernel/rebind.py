@@ -181,6 +181,10 @@ class Rebinder:
         return copied
 
 
+class NotCopied(TypeError):  # noqa: N818 - reads as what it is
+    """A function that its author has compiled: only a compiler can copy it."""
+
+
 class Snapshot(Rebinder):
     """Copies of plain functions with the values that they read now, for a compiler to come later.
 
@@ -189,6 +193,11 @@ class Snapshot(Rebinder):
 
     def __init__(self) -> None:
         super().__init__(_marked)
+
+    def function(self, function: types.FunctionType, compiled: Any = None) -> Any:
+        if compiled is not None:
+            raise NotCopied(function.__qualname__)
+        return super().function(function)
 
     def _native(self, function: Any) -> Any:
         return function

@@ -5,10 +5,14 @@ The first three look at statistics, and name what they want to see; the last two
 as a domain's ``weight`` does.  ``docs/rules.md`` shows the same with examples.
 """
 
+import functools
 import types
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from treewright.errors import DomainError
 from treewright.kernel.hooks import with_tables
 
 
@@ -20,6 +24,11 @@ class Rule(NamedTuple):
     meaning: str
     caller: str
     on_state: bool = False
+
+    @property
+    def returns(self) -> bool:
+        """Whether it must give something back."""
+        return self.meaning.startswith("Returns")
 
 
 _NODES = {"node": "node", "child": "node"}
@@ -62,6 +71,21 @@ def wanted(function: types.FunctionType) -> tuple[str, ...]:
     """The names of a function's parameters."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount]
+
+
+def numeric(name: str, own: types.FunctionType, ready: Any) -> Callable[..., Any]:
+    """An interpreted rule whose answers are looked at; compiled ones have types."""
+    if not RULES[name].returns:
+        return ready  # type: ignore[no-any-return]
+
+    @functools.wraps(ready)
+    def call(*given: Any) -> Any:
+        found = ready(*given)
+        if not isinstance(found, int | float | np.number | np.bool_):
+            raise DomainError(f"the rule {name} ({own.__name__}) returned {found!r}: no number")
+        return found
+
+    return call
 
 
 def uniform(name: str, own: types.FunctionType, ready: Any) -> Callable[..., Any]:

@@ -6,9 +6,10 @@ loaded and called without Numba (native.py).
 Interpreted: the same text, the same functions, no compiler.
 """
 
+import contextlib
 import functools
 import hashlib
-import sys
+import os
 import threading
 import types
 import warnings
@@ -17,18 +18,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from treewright.errors import CompileError
 from treewright.kernel import cache, fence
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
 from treewright.kernel.hooks import Searchable, with_tables
 from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
-from treewright.kernel.rebind import Rebinder, Snapshot
-from treewright.kernel.rules import uniform
+from treewright.kernel.rebind import NotCopied, Rebinder, Snapshot
+from treewright.kernel.rules import numeric, uniform
 
 Functions = Mapping[str, types.FunctionType]
 NO_RULES: Functions = types.MappingProxyType({})
 HERE = Path(__file__).parent
 KEPT = 16  # kernels that a process holds on to
 _loaded: dict[tuple[str, str], types.ModuleType] = {}
+_alone = threading.Lock()
 
 
 def hooks(
@@ -49,7 +52,7 @@ def hooks(
         found[name] = jit(call) if jit and call is not ready else call
     for name, function in rules.items():
         ready = rebind.function(function)
-        call = uniform(name, function, ready)
+        call = uniform(name, function, ready if jit else numeric(name, function, ready))
         found[f"own_{name}"] = jit(call) if jit and call is not ready else call
     return found
 
@@ -72,9 +75,11 @@ def specialise(
     text = "\n\n".join(path.read_text() for path in texts)
     if not compiled:
         return _interpreted(domain, constants, text, texts[-1], rules)
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise CompileError("NUMBA_DISABLE_JIT is set: unset it, or search with engine='python'")
     key, keep = _key(domain, constants, text, debug, rules)
-    if (key, entry) in _loaded:
-        return _hold(key, entry, _loaded[key, entry])
+    if (known := _loaded.get((key, entry))) is not None:
+        return _hold(key, entry, known)
     functions: Functions = domain.functions
 
     def prepare(counted: bool) -> tuple[Any, str | None]:
@@ -85,18 +90,23 @@ def specialise(
         more |= {"counted": counted, "share": keep}
         source = Source(domain, functions, rules, constants, text, texts[-1], entry, **more)
         now = _key(domain, constants, text, debug, rules, functions)[0] if keep else None
+        if not copied and now not in (key, None):
+            raise CompileError(
+                "what the domain reads was changed after the search was made: make a new one"
+            )
         return source, now
 
     module = types.ModuleType(f"treewright_kernel_{key[:32]}_{entry}")
     module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
     program = Compiled(key if keep else None, entry, prepare)
-    if not (keep and cache.holds(key, entry)):  # the values of this moment count
-        if "numba" in sys.modules:
-            program.prepare()
-        else:
-            copies = Snapshot()
-            functions = {name: copies.function(f) for name, f in functions.items()}
-            rules = {name: copies.function(f) for name, f in rules.items()}
+    copied = False
+    with contextlib.suppress(NotCopied):
+        copies = Snapshot()  # the values of this moment count, whenever they are compiled
+        ours = {name: copies.function(f) for name, f in functions.items()}
+        rules = {name: copies.function(f) for name, f in rules.items()}
+        functions, copied = ours, True
+    if not copied and not (keep and cache.holds(key, entry)):
+        program.prepare()
     setattr(module, entry, program)
     return _hold(key, entry, module) if keep else module
 
@@ -191,10 +201,11 @@ def _hold(key: str, entry: str, module: types.ModuleType) -> types.ModuleType:
 
     Whoever searches with that one still has it.
     """
-    _loaded.pop((key, entry), None)
-    _loaded[key, entry] = module  # the last used is the last to go
-    while len(_loaded) > KEPT:
-        del _loaded[next(iter(_loaded))]
+    with _alone:
+        _loaded.pop((key, entry), None)
+        _loaded[key, entry] = module  # the last used is the last to go
+        while len(_loaded) > KEPT:
+            del _loaded[next(iter(_loaded))]
     return module
 
 

@@ -1,5 +1,6 @@
 """The arrays of many trees (kernel/many.py), and the rounds in which they are searched."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from treewright.kernel import layout
+from treewright.kernel.commits import UNFIT
 from treewright.kernel.evaluated import ROWS, SINGLE, Evaluator, Leaves
 from treewright.kernel.interpreted import Cells, Many, Objects, Records, Rows
 from treewright.kernel.layout import RUN
@@ -100,6 +102,35 @@ class Trees:
         rest: Any = wrapped if like.compiled else tuple(map(Cells, wrapped))
         while self._searches(*arrays, *rest, slice_) and not enough():
             pass
+
+    def commit(self, actions: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        """Play an action in each tree, or in none if one does not fit: a code for each.
+
+        ``actions`` then has what was played, which chance draws from ``draws`` (commits.py).
+        """
+        like = self._like
+        codes = np.zeros(self.count, np.int64)
+        if not like.domain.is_record:  # others may hold on to these objects
+            self.states[:] = [like.domain.copy_state(s) for s in self.states]
+            for r, s in enumerate(self.states):
+                self._trees.root[r].rows[0] = s
+        runs: Any = self.runs if like.compiled else Records(self.runs)
+        given = (draws, actions, codes, self._scratch)
+        rest: Any = given if like.compiled else tuple(map(Cells, given))
+        for playing in (False, True):
+            self._commits(self._trees, like._tables, runs, *rest, int(playing))
+            if (codes == UNFIT).any():
+                break
+        return codes
+
+    @functools.cached_property
+    def _commits(self) -> Any:
+        texts = (*self._like.texts, *(HERE / f"{n}.py" for n in ("phases", "many", "commits")))
+        return self._like._specialised(texts, "commits").commits
+
+    @functools.cached_property
+    def _scratch(self) -> np.ndarray:
+        return np.empty(self._like._capacity[0], np.int32)  # for reclaim.py
 
     def compile(self) -> None:
         """Compile, or load, without a simulation."""

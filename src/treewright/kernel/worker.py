@@ -513,8 +513,10 @@ def status_message(worker: Worker, status: int) -> str | None:
         "infinite or nan",
         layout.NO_WEIGHT: f"evaluate gave no weight for action {culprit} of {name}: weights have a "
         "column for each action, from 0 up",
-        layout.BAD_WEIGHT: f"a rule gave action {culprit} of {name} no usable weight: order must "
-        "return a number, and rollout_weight one from 0 up",
+        layout.BAD_WEIGHT: f"action {culprit} of {name} has no usable weight: weight and "
+        "rollout_weight must return a finite number from 0 up, and order a number",
+        layout.BAD_PRIOR: f"{name}: prior() of action {culprit} must return a finite value and "
+        "visits from 0 up",
         layout.BAD_DETERMINISATION: f"{name}: determinise() for player {culprit} changed who is to "
         f"move or what they can do; it may only redraw what player {culprit} does not know",
         layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers; a simulation "

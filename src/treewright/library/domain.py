@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import DomainError, OptionError, nearest
+from treewright.errors import DomainError, OptionError, TreewrightError, given, nearest, said
 from treewright.kernel.bits import count_bits as count_bits  # for authors of domains
 from treewright.kernel.bits import lowest_bit as lowest_bit
 from treewright.kernel.constants import Binder, Constant, binder
 from treewright.kernel.constants import constant as constant
-from treewright.kernel.hooks import HOOKS
+from treewright.kernel.hooks import HOOKS, spoken
 from treewright.kernel.hooks import inlined as inlined
 from treewright.kernel.keys import hashed as hashed
+from treewright.kernel.names import returns_nothing
 
 _NUMBERS = (int, float, np.number, np.bool_)
 CHANCE = -1
@@ -112,6 +113,9 @@ class Domain:
         ``{SIZE: 19}``.  They are part of the compiled code, so each set of them is compiled anew.
         """
         cls = type(self)
+        for name, mapping in (("tables", tables), ("constants", constants)):
+            if not isinstance(mapping, Mapping | None):
+                raise OptionError(f"{cls.__name__} has no setting {name!r}")
         self.constants = _checked_constants(cls, constants or {})
         for hook in HOOKS.values():
             if hook.required and not callable(getattr(cls, hook.name, None)):
@@ -202,8 +206,21 @@ class Domain:
                 raise OptionError(f"{self.name}: {name}={value} must be a finite number")
         try:
             start(s, *tables, **self.settings)
+        except TreewrightError:
+            raise
         except ValueError as error:  # how a domain refuses its settings
             raise OptionError(f"{self.name}: {error}") from error
+        except Exception as error:
+            reason = f"{self.name} can't begin {given(self.settings)}: {said(error)}"
+            raise OptionError(reason) from error
+        return s
+
+    def check_state(self, s: Any) -> Any:
+        """The state itself, if it can be one of this domain."""
+        if self.is_record and getattr(getattr(s, "_record", None), "dtype", None) != self.state:
+            raise OptionError(
+                f"{type(s).__name__} is no state of {self.name}: give what position.state is"
+            )
         return s
 
     def copy_state(self, s: Any) -> Any:
@@ -282,6 +299,11 @@ def _check_signature(cls: type, name: str, function: types.FunctionType) -> None
         shown = ", ".join(str(p) for p in have)
         raise DomainError(
             f"{where(function)}: {cls.__name__}.{name}({shown}) should be {HOOKS[name].signature}"
+        )
+    if HOOKS[name].returns and returns_nothing(function.__code__):
+        raise DomainError(
+            f"{where(function)}: {cls.__name__}.{name} returns nothing: "
+            f"{HOOKS[name].signature} {spoken(HOOKS[name].meaning)}"
         )
 
 

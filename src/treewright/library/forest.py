@@ -9,16 +9,17 @@ import numpy as np
 
 from treewright.errors import DomainError, OptionError
 from treewright.kernel import layout
+from treewright.kernel.commits import OVER, UNFIT
 from treewright.kernel.evaluated import Evaluator
 from treewright.kernel.gpu.driver import device
 from treewright.kernel.gpu.trees import GpuTrees
-from treewright.kernel.rng import stream_seeds
+from treewright.kernel.rng import stream_seed, stream_seeds
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
 from treewright.library.domain import Domain
 from treewright.library.options import Options
 from treewright.library.phases import STOPPED
-from treewright.library.position import Position
+from treewright.library.position import Position, state_of
 from treewright.library.result import Result
 from treewright.library.root import (
     Roots,
@@ -104,11 +105,14 @@ class Forest:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
         if _count(states) != len(self):
             raise OptionError(f"this forest has {len(self)} trees, not {_count(states)}")
-        if seed is not None:
-            self.seed = seed
+        with self._like._alone():
+            self._begin(states, self.seed if seed is None else seed)
+
+    def _begin(self, states: int | Sequence[Any], seed: int) -> None:
+        self.seed = seed
         at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
         at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
-        positions = [s if isinstance(s, Position) else Position(self.domain, s) for s in own]
+        positions = [Position(self.domain, state_of(self.domain, s)) for s in own]
         if self.domain.is_record:
             self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
         else:
@@ -116,23 +120,86 @@ class Forest:
         self.ended = np.array([p.ended for p in positions])[at]
         players = np.array([0 if p.ended else p.player for p in positions])[at]
         self._trees.begin(stream_seeds(self.seed, len(self)), players)
+        self._played: list[np.ndarray] = []
+        self._rooted = np.zeros(len(self), np.int64)  # simulations when the roots were new
+        self._best: dict[int, tuple[float, list[int]]] = {}
+
+    def _check_index(self, i: int) -> None:
+        if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < len(self):
+            raise OptionError(f"positions are numbered from 0 to {len(self) - 1}; not {i!r}")
+
+    def commit(self, actions: Sequence[int] | np.ndarray | None = None) -> "Forest":
+        """Play an action at each position, the best if none are given, and keep what is below it.
+
+        A number below 0 is for positions that have ended, and for those where chance decides: it is
+        drawn, as by :meth:`Search.draw`.  With ``Options(gumbel=…)`` trees begin anew.
+        """
+        given = np.array(self.best if actions is None else actions)
+        if actions is None and ((given < 0) & ~self._nobody).any():
+            raise OptionError("not every position was searched: run first, or say what to play")
+        if given.shape != (len(self),) or given.dtype.kind not in "iu":
+            raise OptionError(
+                f"commit needs a whole number for each of {len(self)} positions, not {actions!r}"
+            )
+        given = given.astype(np.int64)
+        chance = np.flatnonzero(self._nobody & ~self.ended)
+        draws = np.zeros(len(self), np.uint64)
+        for i in chance.tolist():
+            draws[i] = stream_seed(stream_seed(self.seed + i, -1 - len(self.history(i))))
+        self._keep_best()
+        asked = given.copy()
+        with self._like._alone():
+            codes = self._trees.commit(given, draws)
+        for i in np.flatnonzero(codes == UNFIT).tolist():
+            raise OptionError(f"position {i}: action {asked[i]} can't be played there")
+        self._played.append(np.where(self.ended, -1, given))
+        self.ended = codes == OVER
+        if self.options.gumbel is not None:
+            self._rooted = self.simulations
+        return self
+
+    def history(self, i: int) -> list[int]:
+        """The actions that were committed at one position."""
+        self._check_index(i)
+        return [int(row[i]) for row in self._played if row[i] >= 0]
+
+    def position(self, i: int) -> Position:
+        """Where one of the positions is now; a copy, free to play with."""
+        self._check_index(i)
+        return Position(self.domain, self.domain.copy_state(self._state(i)))
+
+    def _keep_best(self) -> None:
+        """The best sequence of a tree, before its root moves away (single player)."""
+        if self.domain.players > 1:
+            return
+        for i, score in enumerate(self._trees.runs["best_score"].tolist()):
+            if score > self._best.get(i, (-math.inf, []))[0]:
+                saved = self._trees.saved(i)
+                found = saved["best"][: int(saved["run"]["best_length"][0])].tolist()
+                self._best[i] = (score, self.history(i) + found)
 
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
         """Search each position with so many more simulations; one that has ended is left out."""
         self._like._check_budget(simulations, seconds, None)
+        with self._like._alone():
+            self._run(simulations, seconds)
+        return self
+
+    def _run(self, simulations: int, seconds: float) -> None:
         self._like._stop.clear()
         self._trees.compile()
         limits = self._trees.made + np.where(self.ended, 0, simulations)
         started = time.perf_counter()
         self._stopped = "simulations"
         if self.options.gumbel is not None:
-            self._trees.set_schedule(schedule(self.options.gumbel.considered, int(limits.max())))
+            self._trees.set_schedule(
+                schedule(self.options.gumbel.considered, int((limits - self._rooted).max()))
+            )
         pace = _Pace(started + seconds, self._like)
         with self._like._catch_interrupt():
             self._trees.run(limits, pace.simulations, pace.enough)
         self._seconds = time.perf_counter() - started
         self._check()
-        return self
 
     def _check(self) -> None:
         """A tree that its domain has broken, in one sentence; the others have gone on."""
@@ -153,6 +220,7 @@ class Forest:
 
     def search(self, i: int) -> Search:
         """The search of one position, to look at or to go on with; a copy."""
+        self._check_index(i)
         like = self._like
         copied = Search(
             self.domain,
@@ -168,7 +236,9 @@ class Forest:
         copied.workers[0].restore(saved)
         copied._seconds = self._seconds
         copied._stopped = STOPPED.get(int(self._trees.statuses[i]), self._like._stopped)
-        copied._keep_best([])
+        copied.history[:] = self.history(i)
+        copied._best = self._best.get(i, copied._best)
+        copied._keep_best(copied.history)
         return copied
 
     def result(self, i: int) -> Result:
@@ -191,8 +261,14 @@ class Forest:
         )
 
     @property
+    def _nobody(self) -> np.ndarray:
+        """Where nobody has a choice: the game has ended, or chance decides."""
+        found: np.ndarray = self.ended | (self._trees.runs["root_player"] < 0)
+        return found
+
+    @property
     def best(self) -> np.ndarray:
-        """The action to play at each position; -1 where it has ended."""
+        """The action to play at each position; -1 where it has ended or chance decides."""
         if self.options.gumbel is None and self._like.choose != "visits":
             found = [-1 if over else self.result(i).best for i, over in enumerate(self.ended)]
             return np.array(found)
@@ -201,7 +277,7 @@ class Forest:
             at = promises(roots, self.options.gumbel).argmax(axis=1)
         else:
             at = first_by_visits(roots)
-        return np.where(self.ended, -1, roots.action[np.arange(len(self)), at])
+        return np.where(self._nobody, -1, roots.action[np.arange(len(self)), at])
 
     def policy(self, actions: int, temperature: float = 1.0) -> np.ndarray:
         """What to learn from: for each position a probability for each of so many actions.
@@ -213,16 +289,17 @@ class Forest:
         return by_action(roots, policy_of(roots, self.options, temperature), actions)
 
     def sample(self, temperature: float = 1.0) -> np.ndarray:
-        """An action for each position, drawn by :meth:`policy`; -1 where it has ended.
+        """An action for each position, drawn by :meth:`policy`; -1 where nobody has a choice.
 
-        The draw depends on the seed and on how many simulations were made.
+        That is where it has ended, and where chance decides, which :meth:`commit` draws.  The draw
+        depends on the seed and on how many simulations were made.
         """
         roots = self.roots()
         chances = policy_of(roots, self.options, temperature)
         key = [self.seed & (2**64 - 1), int(self.simulations.sum())]
         drawn = np.random.default_rng(key).random(len(self))[:, None]
         at = np.minimum((chances.cumsum(axis=1) <= drawn).sum(axis=1), chances.shape[1] - 1)
-        return np.where(self.ended, -1, roots.action[np.arange(len(self)), at])
+        return np.where(self._nobody, -1, roots.action[np.arange(len(self)), at])
 
 
 class _Pace:
@@ -261,7 +338,8 @@ def _distinct(states: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
 
 def _count(states: int | Sequence[Any]) -> int:
     """How many positions there are."""
-    if isinstance(states, bool) or (isinstance(states, int) and states < 1):
+    counted = isinstance(states, (int, list, tuple, np.ndarray)) and not isinstance(states, bool)
+    if not counted or (isinstance(states, int) and states < 1):
         raise OptionError(f"a forest needs at least one position, not {states!r}")
     count = states if isinstance(states, int) else len(states)
     if not count:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args
 
 from treewright.errors import OptionError, nearest
+from treewright.kernel.hooks import spoken
+from treewright.kernel.names import returns_nothing
 from treewright.kernel.rules import RULES, Rule, wanted
 
 Policy = Literal["uniform", "domain", "weighted", "greedy", "table"]
@@ -275,6 +277,10 @@ def _check_rule(name: str, rule: Rule, function: types.FunctionType) -> None:
     code = function.__code__
     if code.co_kwonlyargcount or code.co_flags & 0x0C:  # *args and **keywords
         raise OptionError(f"{function.__name__} must take plain parameters: {signature}")
+    if rule.returns and returns_nothing(code):
+        raise OptionError(
+            f"{function.__name__} returns nothing: {signature} {spoken(rule.meaning)}"
+        )
     if rule.on_state:
         if asked not in (known, (known[0], "t", *known[1:])):
             raise OptionError(f"{function.__name__}({', '.join(asked)}) should be {signature}")

@@ -23,7 +23,7 @@ class Position:
 
     def __init__(self, domain: Domain, state: Any = None) -> None:
         self.domain = domain
-        self.state = domain.new_state() if state is None else state
+        self.state = domain.new_state() if state is None else domain.check_state(state)
         self._hooks = domain.interpreted
         self._tables = domain.interpreted_tables
         self.history: list[int] = []
@@ -158,3 +158,8 @@ class Position:
         out = Cells(np.zeros(self.domain.players))
         self._hooks[hook](self.state, self._tables, out)
         return [out[i] for i in range(self.domain.players)]
+
+
+def state_of(domain: Domain, given: Any) -> Any:
+    """The state of a position, or a state itself, if it is one of this domain's."""
+    return domain.check_state(given.state if isinstance(given, Position) else given)

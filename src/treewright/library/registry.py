@@ -1,12 +1,13 @@
 """The domains that come with Treewright, and those of other packages, by id."""
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import OptionError, TreewrightError, nearest
+from treewright.errors import OptionError, TreewrightError, given, nearest, said
 from treewright.library.applications import declared, load
 from treewright.library.domain import Domain
 
@@ -23,8 +24,7 @@ def make(name: str, **settings: Any) -> Domain:
     if not versions:
         raise OptionError(f"there is no domain {name!r}{nearest(name, known)}")
     newest = max(versions, key=lambda v: int(v.rpartition("-v")[2]))
-    found: Domain = load(known[newest])(**settings)
-    return found
+    return _made(load(known[newest]), newest, settings)
 
 
 def find(spec: str, **settings: Any) -> Domain:
@@ -39,8 +39,17 @@ def find(spec: str, **settings: Any) -> Domain:
     kinds.pop("Domain", None)
     if name not in kinds:
         raise OptionError(f"{place} has no domain {name!r}{nearest(name, kinds)}")
-    found: Domain = kinds[name](**settings)
-    return found
+    return _made(kinds[name], name, settings)
+
+
+def _made(kind: Callable[..., Domain], name: str, settings: dict[str, Any]) -> Domain:
+    """A domain with settings that may be anything."""
+    try:
+        return kind(**settings)
+    except TreewrightError:
+        raise
+    except Exception as error:
+        raise OptionError(f"{name} can't be made {given(settings)}: {said(error)}") from error
 
 
 def from_module(name: str) -> Any:

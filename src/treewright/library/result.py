@@ -76,7 +76,7 @@ class Result:
     ``best_sequence`` and ``best_score`` belong to the best complete sequence ever simulated by
     this search, counted from its first root (single player).  ``stopped`` says which limit
     ended the run: ``simulations``, ``seconds``, ``nodes``, ``exhausted``, ``memory``,
-    ``solved``, ``until``, ``stop`` or ``interrupt``.
+    ``solved``, ``decided``, ``until``, ``stop`` or ``interrupt``.  ``trees`` is how many took part.
     """
 
     best: int
@@ -93,6 +93,7 @@ class Result:
     best_sequence: list[int] = field(default_factory=list)
     best_score: float | None = None
     variation: list[tuple[int, str]] = field(default_factory=list)
+    trees: int = 1
 
     def __repr__(self) -> str:
         rate = f", {self.simulations / self.seconds:,.0f} a second" if self.seconds > 0 else ""

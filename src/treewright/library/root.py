@@ -13,6 +13,9 @@ import numpy as np
 from treewright.errors import OptionError
 from treewright.library.options import Gumbel, Options
 
+LEAST_TEMPERATURE = 1e-6
+MOST_SHARED_OUT = 2**25  # entries of Gumbel's schedule
+
 
 @dataclass(frozen=True)
 class Roots:
@@ -68,6 +71,8 @@ def policy_of(roots: Roots, options: Options, temperature: float) -> np.ndarray:
 
 def by_action(roots: Roots, numbers: np.ndarray, actions: int) -> np.ndarray:
     """The same numbers in columns by action."""
+    if type(actions) is not int or not 1 <= actions <= 2**30:
+        raise OptionError(f"actions must be a whole number, at least 1; not {actions!r}")
     found = np.zeros((len(numbers), actions))
     row, column = np.nonzero(roots.there)
     number = roots.action[row, column]
@@ -83,6 +88,12 @@ def schedule(considered: int, simulations: int) -> np.ndarray:
     The candidates with that many visits are the ones that compete for simulation ``i``: all of
     them in turn, then the better half, and so on; each round has the same share of the budget.
     """
+    if (considered + 1) * simulations > MOST_SHARED_OUT:
+        most = MOST_SHARED_OUT // (considered + 1)
+        raise OptionError(
+            f"gumbel shares out at most {most:,} simulations among {considered} actions, "
+            f"not {simulations:,}"
+        )
     table = np.zeros((considered + 1, max(1, simulations)), np.int32)
     for m in range(1, considered + 1):
         row: list[int] = []
@@ -125,8 +136,11 @@ def improved(roots: Roots, rule: Gumbel) -> np.ndarray:
 
 def shares(roots: Roots, temperature: float) -> np.ndarray:
     """Visits to the power of one over the temperature, as probabilities; 0 is the most visited."""
-    if not (isinstance(temperature, (int, float)) and temperature >= 0):
-        raise OptionError(f"temperature must be at least 0, not {temperature!r}")
+    number = isinstance(temperature, (int, float)) and not isinstance(temperature, bool)
+    if not number or not (temperature == 0 or LEAST_TEMPERATURE <= temperature < math.inf):
+        raise OptionError(
+            f"temperature must be 0, or a number from {LEAST_TEMPERATURE} up; not {temperature!r}"
+        )
     visits = np.where(roots.there, roots.visits, 0)
     if temperature == 0:
         top = visits == visits.max(axis=1, keepdims=True)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from treewright.errors import DomainError, EvaluatorError
+from treewright.errors import DomainError, EvaluatorError, OptionError
 from treewright.kernel import layout
 from treewright.kernel.worker import Worker, status_message
 from treewright.library.blame import from_traceback
@@ -52,6 +52,9 @@ class Running:
         self._may_run = threading.Event()
         self._may_run.set()
         self._locks = [threading.Lock() for _ in range(workers)]
+        self._under_way = threading.Lock()  # held by the run under way
+        self._inside: set[int] = set()  # threads that are within a slice
+        self._holder: int | None = None  # the thread that holds all workers
 
     @property
     def simulations(self) -> int:
@@ -64,23 +67,11 @@ class Running:
         return sum(int(w.run["created"]) for w in self.workers)
 
     def _limits(self, simulations: int | None, nodes: int | None) -> list[tuple[int, int]]:
-        """Per worker: the total of simulations and of created nodes at which it stops.
-
-        Work is dealt out in turns that go on from run to run, so that two runs of 500 are one
-        run of 1,000.
-        """
-        count = len(self.workers)
+        """Per worker: the total of simulations and of created nodes at which it stops."""
         done = [int(w.run["simulations"]) for w in self.workers]
         made = [int(w.run["created"]) for w in self.workers]
 
-        def limit(more: int | None, so_far: list[int], i: int) -> int:
-            if more is None:
-                return 2 * NO_LIMIT
-            before = (sum(so_far) - i + count - 1) // count
-            after = (sum(so_far) + more - i + count - 1) // count
-            return so_far[i] + after - before
-
-        return [(limit(simulations, done, i), limit(nodes, made, i)) for i in range(count)]
+        return list(zip(dealt(simulations, done), dealt(nodes, made), strict=True))
 
     def _run_workers(
         self,
@@ -147,15 +138,35 @@ class Running:
         return look
 
     @contextlib.contextmanager
-    def _paused(self) -> Iterator[None]:
-        """Hold every worker between two slices, so that its tree can be looked at."""
+    def _alone(self) -> Iterator[None]:
+        """One run at a time."""
+        if not self._under_way.acquire(blocking=False):
+            raise OptionError(
+                "the search is already running: stop() it, and let that run end first"
+            )
+        try:
+            yield
+        finally:
+            self._under_way.release()
+
+    @contextlib.contextmanager
+    def _paused(self, reading: bool = False) -> Iterator[None]:
+        """Hold every worker between two slices, so that its tree can be looked at or changed."""
+        me = threading.get_ident()
+        if me == self._holder or (reading and me in self._inside):  # it is held already
+            yield
+            return
+        if me in self._inside:
+            raise OptionError("what a search asks in the middle of a simulation can't change it")
         self._may_run.clear()
         with contextlib.ExitStack() as held:
             for lock in self._locks:
                 held.enter_context(lock)
+            self._holder = me
             try:
                 yield
             finally:
+                self._holder = None
                 self._may_run.set()
 
     def _work(
@@ -191,12 +202,16 @@ class Running:
                 next_look = now + 10 * SLICE
 
     def _call(self, worker: Worker, simulations: int, step: Callable[[Worker, int], int]) -> int:
+        me = threading.get_ident()
+        self._inside.add(me)
         try:
             return step(worker, simulations)
         except (DomainError, EvaluatorError, KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:
             raise self._explained(worker, error) from error
+        finally:
+            self._inside.discard(me)
 
     def _explained(self, worker: Worker, error: Exception) -> Exception:
         """An exception from a domain function as one sentence."""
@@ -247,6 +262,24 @@ class Running:
                 yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+
+def dealt(more: int | None, so_far: list[int]) -> list[int]:
+    """The total at which each of several workers stops, if there shall be so many more in all.
+
+    Work is dealt out in turns that go on from run to run, so that two runs of 500 are one run of
+    1,000.
+    """
+    count = len(so_far)
+
+    def limit(i: int) -> int:
+        if more is None:
+            return 2 * NO_LIMIT
+        before = (sum(so_far) - i + count - 1) // count
+        after = (sum(so_far) + more - i + count - 1) // count
+        return so_far[i] + after - before
+
+    return [limit(i) for i in range(count)]
 
 
 def around(progress: object) -> contextlib.AbstractContextManager[object]:

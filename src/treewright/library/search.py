@@ -19,7 +19,7 @@ from treewright.library.phases import (
     in_one_call,
     one_by_one,
 )
-from treewright.library.position import Position
+from treewright.library.position import Position, state_of
 from treewright.library.result import Child, Result
 from treewright.library.root import Roots, policy_of, schedule
 from treewright.library.running import Progress, Running, around, search_step
@@ -51,6 +51,7 @@ class Search(Running):
 
     _worker_type: type[Worker] = Worker
     _choose: Choice | None = None  # a baseline's own way to choose the move
+    _first_stream = 0  # of random numbers; a tree of many machines has its own
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class Search(Running):
                 switches,
                 params,
                 domain.copy_state(state),
-                stream_seed(seed, i),
+                stream_seed(seed, self._first_stream + i),
                 engine == "compiled",
                 debug,
             )
@@ -159,8 +160,8 @@ class Search(Running):
         """
         self._check_budget(simulations, seconds, nodes)
         self._check_not_ended()
-        self._stop.clear()
-        with around(progress):
+        with self._alone(), around(progress):
+            self._stop.clear()
             self.compile()  # it counts against no budget, and Ctrl-C is not held back
             started = time.perf_counter()
             with self._catch_interrupt():
@@ -212,12 +213,12 @@ class Search(Running):
         if not commit:
             self._check_not_ended()
         made, created, history = self.simulations, self._created, len(self.history)
-        self._stop.clear()
-        self._stopped = "simulations"
         if simulations is None and seconds is None and nodes is None:
             simulations = DEFAULT_SIMULATIONS
         compiled = seconds is None and nodes is None and commit and has_compiled_phases(self)
-        with around(progress):
+        with self._alone(), around(progress):
+            self._stop.clear()
+            self._stopped = "simulations"
             self._compile(_no_phases if compiled else search_step)
             started = time.perf_counter()
             for worker in self.workers:
@@ -317,17 +318,19 @@ class Search(Running):
         ``above`` counts as a best sequence (single player).  The compiled kernel, the stream of
         random numbers and the action-value table go on in both cases.
         """
-        for worker in self.workers:
+        state = None if state is None else state_of(self.domain, state)
+        with self._paused():
+            for worker in self.workers:
+                if state is not None:
+                    worker.set_root(state)
+                    worker.start(above)
+                worker.reset()
             if state is not None:
-                worker.set_root(state)
-                worker.start(above)
-            worker.reset()
-        if state is not None:
-            self.began_elsewhere = True
-            self.history.clear()
-            self._best = (above, [])
-            if not self.position.ended:
-                self._set_players(self.position.player)
+                self.began_elsewhere = True
+                self.history.clear()
+                self._best = (above, [])
+                if not self.position.ended:
+                    self._set_players(self.position.player)
 
     @property
     def best(self) -> tuple[float, list[int]]:
@@ -352,6 +355,10 @@ class Search(Running):
 
     def result(self) -> Result:
         """What is known now, without searching."""
+        with self._paused(reading=True):
+            return self._known()
+
+    def _known(self) -> Result:
         tree = self.tree
         position = self.position
         if position.ended:
@@ -379,6 +386,7 @@ class Search(Running):
             best_sequence=list(self._best[1]),
             best_score=self._best_score,
             variation=tree.principal_variation(children[0].action),
+            trees=len(self.workers),
         )
 
     # ------------------------------------------------------------------- moving and looking
@@ -406,24 +414,26 @@ class Search(Running):
 
         Where chance decides, the action is an outcome: ``search.commit(search.draw())``.
         """
-        position = self.position
-        mover = position.player
-        if action == CHANCE and mover == CHANCE:
-            raise OptionError(
-                "chance decides at the root, so there is no move to play: "
-                "draw an outcome with search.commit(search.draw())"
-            )
-        position.play(action)
-        for worker in self.workers:
-            child = worker.child(action)
-            Position(self.domain, worker.root).play(action)
-            if child >= 0:
-                worker.compact(child)
-            else:
-                worker.reset()
-        self.history.append(action)
-        if not position.ended:
-            self._set_players(position.player, mover)
+        with self._paused():
+            position = self.position
+            mover = position.player
+            if action == CHANCE and mover == CHANCE:
+                raise OptionError(
+                    "chance decides at the root, so there is no move to play: "
+                    "draw an outcome with search.commit(search.draw())"
+                )
+            position.play(action)
+            for worker in self.workers:
+                child = worker.child(action)
+                Position(self.domain, worker.root).play(action)
+                if child >= 0:
+                    worker.compact(child)
+                    worker.run["stirred"] = 0  # the new root wants noise of its own
+                else:
+                    worker.reset()
+            self.history.append(action)
+            if not position.ended:
+                self._set_players(position.player, mover)
 
     def draw(self) -> int:
         """An outcome of chance at the root, from the domain's own ``sample_chance``.
@@ -466,7 +476,8 @@ class Search(Running):
         """Write the whole search to a file; :func:`treewright.load` goes on from there."""
         from treewright.library.files import save
 
-        save(self, Path(path))
+        with self._paused():
+            save(self, Path(path))
 
     # --------------------------------------------------------------------------- internals
 

@@ -1,7 +1,7 @@
 """Looking at a search tree: children, variations, graphs."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cmp_to_key
 from operator import getitem
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright.errors import MissingExtra
 from treewright.kernel.choice import before, best_of, sure
+from treewright.kernel.layout import Switches
 from treewright.kernel.trees import roots_of as columns_of_roots
 from treewright.kernel.worker import Worker
 from treewright.library import shown as notebook
@@ -210,6 +211,9 @@ _MERGED: dict[str, Callable[[float, float], float]] = {
 }
 
 
+RootRows = Iterable[tuple[int, dict[str, float]]]
+
+
 class Row(NamedTuple):
     """A child's numbers as ``kernel/choice.py`` compares them.
 
@@ -226,11 +230,19 @@ class Row(NamedTuple):
 
 def merge_children(workers: list[Worker], choose: Choice, position: Position) -> Children:
     """The root's children over all workers, in the order in which they would be played."""
-    merged = _merged(workers, untried=True)
-    if workers[0].switches.INFORMATION:
+    found = [list(root_rows(worker, untried=True)) for worker in workers]
+    return children_from(found, workers[0].switches, choose, position)
+
+
+def children_from(
+    found: Iterable[RootRows], switches: Switches, choose: Choice, position: Position
+) -> Children:
+    """The same from the rows of the trees, wherever those are."""
+    merged = _merged(found)
+    if switches.INFORMATION:
         merged = _legal_only(merged, position)
     unknown = {"visits": 0.0, "value": 0.0}
-    if workers[0].switches.SOLVER:
+    if switches.SOLVER:
         unknown |= {"low": 0.0, "high": 1.0}
     for action in position.legal():  # not every one has an edge
         merged.setdefault(action, unknown)
@@ -248,7 +260,8 @@ def best_action(
     position: Position,
 ) -> int | None:
     """The action to commit, over all workers; None if no child is acceptable (choice.py)."""
-    merged = _merged(workers, untried=False)
+    # those without a node, which can be thousands, are left out
+    merged = _merged(root_rows(worker, untried=False) for worker in workers)
     if workers[0].switches.INFORMATION:
         merged = _legal_only(merged, position)
     rows = [_row(action, row) for action, row in merged.items()]
@@ -266,14 +279,11 @@ def _legal_only(
     return {action: row for action, row in merged.items() if action in legal}
 
 
-def _merged(workers: list[Worker], untried: bool) -> dict[int, dict[str, float]]:
-    """The numbers of the root's children over all workers, in the order they were added.
-
-    ``untried=False`` leaves out those without a node, which can be thousands.
-    """
+def _merged(found: Iterable[RootRows]) -> dict[int, dict[str, float]]:
+    """The numbers of the root's children over all trees, in the order they were added."""
     merged: dict[int, dict[str, float]] = {}
-    for worker in workers:
-        for action, row in _root_rows(worker, untried):
+    for rows in found:
+        for action, row in rows:
             into = merged.setdefault(action, dict.fromkeys(row, 0.0))
             for name, value in row.items():
                 pick = _MERGED.get(name)
@@ -299,7 +309,7 @@ def _row(action: int, numbers: dict[str, float]) -> Row:
     )
 
 
-def _root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:
+def root_rows(worker: Worker, untried: bool) -> Iterator[tuple[int, dict[str, float]]]:
     """(action, numbers) of every edge at the root of one worker, or of the tried ones."""
     nodes, edges = worker.nodes, worker.edges
     root = nodes[0]

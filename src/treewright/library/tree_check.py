@@ -47,7 +47,8 @@ def _check_run(worker: Worker, run: Any, nodes: np.ndarray, edges: np.ndarray) -
     _ok(len(nodes) <= run["created"] <= MOST, "it counts its nodes wrong")
     _ok(0 <= run["simulations"] <= MOST, "it counts its simulations wrong")
     _ok(0 <= run["best_length"] <= len(worker.saved["best"]), "its best sequence is too long")
-    _ok(run["terminal"] in (0, 1) and run["full"] in (0, 1), "a switch is neither 0 nor 1")
+    switches = [int(run[name]) for name in ("terminal", "full", "stirred")]
+    _ok(set(switches) <= {0, 1}, "a switch is neither 0 nor 1")
     best = float(run["best_score"])
     known = np.isfinite(best) or best == -np.inf
     _ok(known and (on.PLAYERS == 1 or best == -np.inf), "its best score is not a number")
@@ -60,7 +61,7 @@ def _check_numbers(worker: Worker, saved: dict[str, np.ndarray]) -> None:
     for rows in (nodes, edges):
         for name in rows.dtype.names or ():
             column = rows[name]
-            if column.dtype.kind == "f":
+            if column.dtype.kind == "f" and name not in on.STATISTICS:  # those are the user's
                 fine = np.isfinite(column)
                 if name == "best":
                     fine |= column == -np.inf
@@ -70,6 +71,8 @@ def _check_numbers(worker: Worker, saved: dict[str, np.ndarray]) -> None:
     if on.SOLVER:
         low, high = nodes["low"], nodes["high"]
         _ok(((low >= 0) & (low <= high) & (high <= 1)).all(), "a bound is impossible")
+    if on.EVALUATED:
+        _ok((nodes["pending"] == 0).all(), "a node waits for an evaluator that was never asked")
     if on.INFORMATION:
         available = nodes["available"][1:]
         fine = (available >= visits[1:]) & (available <= MOST_VISITS)

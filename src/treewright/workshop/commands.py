@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
-MOST_THREADS, MOST_PROCESSES = 1024, 256
+MOST_THREADS, MOST_PROCESSES, MOST_ON_CLUSTER = 1024, 256, 100_000
+OnCluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS|auto|local",
+        help="Work on the machines of a Ray cluster; the results are the same (docs/cluster.md).",
+        show_default=False,
+    ),
+]
 LARGEST = 2**60  # compiled code counts in 64 bits
 
 
@@ -79,6 +88,17 @@ def _number(text: str) -> Any:
         with contextlib.suppress(ValueError):
             return kind(text)
     return text
+
+
+def numbers_of(option: str, text: str) -> list[float]:
+    """``1,10,60`` as numbers above 0."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < number < 1e9 for number in found):
+        raise OptionError(f"{option} {text!r}: write numbers above 0 with commas between, 1,10,60")
+    return found
 
 
 def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:

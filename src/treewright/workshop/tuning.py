@@ -8,6 +8,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from treewright.library.registry import find
 from treewright.library.search import Search
 from treewright.library.switches import switches_of
 from treewright.workshop.experiments.code import CodeFingerprint
-from treewright.workshop.experiments.matches import Contestant, match
+from treewright.workshop.experiments.matches import Contestant, match, play_numbered
 from treewright.workshop.experiments.stats import Comparison, better_than_even, compare_paired, rate
 
+Mapped = Callable[..., Any]  # as Python's map
 HELD_OUT = 1_000_000  # the first seed of the check; tuning uses seeds far below
 
 
@@ -128,20 +130,27 @@ class Task:
     def players(self) -> int:
         return find(self.domain, **self.settings).players
 
-    def scores(self, values: Mapping[str, float], seeds: Sequence[int]) -> list[float]:
+    def scores(
+        self, values: Mapping[str, float], seeds: Sequence[int], mapped: Mapped = map
+    ) -> list[float]:
         """One number per seed, larger is better, the same for the same values and seeds.
 
         One player: the best score found.  A domain that draws its instance from a setting
         ``seed`` gets another instance for each.  Two players: the score of a match against the
-        options to begin with, a game for each seed; each side begins half of them.
+        options to begin with, a game for each seed; each side begins half of them.  ``mapped``
+        is Python's map, or one that calls on other machines.
         """
         options = build(self.base, values)
         if self.players == 1:
-            return [self._best_score(values, options, seed) for seed in seeds]
+            return list(mapped(self._best_score, repeat(values), repeat(options), seeds))
+        games = range(len(seeds))
+        won = list(mapped(self._game, repeat(options), repeat(seeds[0]), games))
+        return [sum(won) / len(won)] * len(won)
+
+    def _game(self, options: Options, seed: int, number: int) -> float:
         domain = find(self.domain, **self.settings)
         both = Contestant(self.simulations, options), Contestant(self.simulations, self.base)
-        row = match(domain, *both, len(seeds), seeds[0])
-        return [row["score"]] * len(seeds)
+        return play_numbered(domain, *both, number, seed)
 
     def _best_score(self, values: Mapping[str, float], options: Options, seed: int) -> float:
         own = {n[4:]: v for n, v in values.items() if n.startswith("set.")}
@@ -185,6 +194,7 @@ def tune(
     store: Path,
     seed: int = 0,
     watch: Callable[[int, float, dict[str, float]], object] = lambda done, best, values: None,
+    mapped: Mapped = map,
 ) -> Tuned:
     """Run trials until there are ``trials``, then compare the best with where it began."""
     for name, number in (("--trials", trials), ("--runs", task.runs), ("--check", check_runs)):
@@ -195,7 +205,7 @@ def tune(
 
     def objective(trial: Any) -> float:
         values = {r.name: _suggest(trial, r) for r in task.ranges}
-        scores = task.scores(values, seeds)
+        scores = task.scores(values, seeds, mapped)
         return sum(scores) / len(scores)
 
     def ended(study: Any, trial: Any) -> None:
@@ -204,16 +214,18 @@ def tune(
     if trials > done:
         study.optimize(objective, n_trials=trials - done, callbacks=[ended])
     best = dict(study.best_params)
-    check, sentence = _check(task, best, range(HELD_OUT, HELD_OUT + check_runs))
+    check, sentence = _check(task, best, range(HELD_OUT, HELD_OUT + check_runs), mapped)
     total = len(_complete(study))
     return Tuned(best, study.best_value, total, done, check, check_runs, sentence)
 
 
-def _check(task: Task, best: dict[str, float], seeds: range) -> tuple[Comparison, str]:
+def _check(
+    task: Task, best: dict[str, float], seeds: range, mapped: Mapped
+) -> tuple[Comparison, str]:
     """The best values against those to begin with."""
-    scores = task.scores(best, seeds)
+    scores = task.scores(best, seeds, mapped)
     if task.players == 1:
-        found = compare_paired(scores, task.scores({}, seeds))
+        found = compare_paired(scores, task.scores({}, seeds, mapped))
         what = f"the mean best score changed by {found.difference:+.4f}"
     else:
         interval = rate(sum(scores), len(scores))

@@ -83,6 +83,20 @@ class Pretended:
 
         return [kernel, kernel]
 
+    def committing(self, like):
+        on, state = like.switches, np.dtype(like.domain.state)
+        constants = {**on.constants(), **Scratch(on, state).constants()}
+        texts = program.commit_texts(like, HERE / "commits_here.py")
+        found = specialise(like.domain, constants, texts, "commits_here", rules=on.rules)
+
+        def kernel(pools, tables, *rest):
+            pools = Pools(*map(self._array, pools))
+            tables = found.Tables(*map(self._array, tables)) if tables else ()
+            *arrays, playing = rest
+            found.commits_here(pools, tables, *map(self._array, arrays), playing)
+
+        return kernel
+
     def at_roots(self, like):
         rows = _Rows(node_dtype(like.switches), edge_dtype(like.switches))
         texts = (program.HERE / "roots.py", HERE / "roots_here.py")

@@ -83,6 +83,19 @@ def test_trees_are_those_of_the_cpu(device, case):
         forest.begin(5, seed=8)
         forest.run(20)
     assert_same(*forests)
+    for _ in range(3):  # moves of games side by side
+        for forest in forests:
+            forest.commit().run(40)
+        assert_same(*forests)
+        mine, theirs = forests
+        assert (mine.ended == theirs.ended).all()
+        for i in range(5):
+            assert mine.history(i) == theirs.history(i)
+            a, b = (np.asarray(f.position(i).state) for f in forests)
+            assert (a == b).all()
+    with pytest.raises(tw.OptionError, match=r"position 0: action 99999 can't be played"):
+        forests[0].commit([99999] * 5)
+    assert_same(*forests)
 
 
 def test_memory_is_given_back_and_nothing_beside_it_was_written(device):

@@ -12,7 +12,7 @@ from treewright.workshop.signature import VARIANTS
 
 pytest.importorskip("numba_cuda", reason="NOT TESTED: the extra 'gpu' is not installed")
 
-from treewright.kernel.gpu.program import Program, at_roots, searching
+from treewright.kernel.gpu.program import Program, at_roots, committing, searching
 
 CAPABILITY = 9, 0
 SERVES = ("tictactoe", "samegame", "go-5x5", "foundry", "story-crime", "knockout-whist")
@@ -64,6 +64,12 @@ def test_the_roots_have_a_program_of_their_own():
 
 
 @pytest.mark.filterwarnings("ignore:a kernel in")
+def test_a_commit_compiles():
+    for name in ("nim", "samegame"):  # all actions listed, and some of them
+        like = tw.Search(samples()[name].domain(), memory="1MiB").workers[0]
+        assert "commits_there" in committing(like, CAPABILITY).entry
+
+
 def test_a_damaged_program_is_compiled_again(tmp_path, monkeypatch):
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / "cache"))
     like = tw.Search(samples()["nim"].domain(), memory="1MiB").workers[0]

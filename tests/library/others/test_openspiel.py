@@ -177,6 +177,56 @@ def test_a_bot_of_the_same_seed_plays_the_same():
     assert played[0] == played[1]
 
 
+# ------------------------------------------------------------------ hidden information
+
+
+def dealt(mine, theirs):
+    """Kuhn poker after the deal, the first player to decide."""
+    state = pyspiel.load_game("kuhn_poker").new_initial_state()
+    state.apply_action(mine)
+    state.apply_action(theirs)
+    return state
+
+
+def test_what_a_game_hides_is_hidden_from_the_search():
+    domain = tw.from_openspiel("kuhn_poker")
+    assert tw.check(domain, games=10).ok
+    trees = []
+    for theirs in (1, 2):  # whatever the other holds, who has the lowest card sees the same
+        search = tw.Search(domain, tw.Options(c=0.7), seed=1)
+        search.begin(domain._first.at(dealt(0, theirs)))
+        search.run(200)
+        trees.append(search.tree.nodes.tobytes())
+        assert "available" in search.tree.nodes.dtype.names
+    assert trees[0] == trees[1]
+    cheat = tw.Search(tw.from_openspiel("kuhn_poker", see_all=True), tw.Options(c=0.7), seed=1)
+    assert "available" not in cheat.tree.nodes.dtype.names
+
+
+def test_redraws_are_as_likely_as_they_should_be():
+    domain = tw.from_openspiel("kuhn_poker")
+    rng = tw.random.stream(3)
+    drawn = []
+    for _ in range(400):
+        game = domain._first.at(dealt(1, 2))
+        game.redraw(rng, 0)
+        drawn.append(game.state.history()[:2])
+    assert all(mine == 1 for mine, _ in drawn)
+    assert 150 < sum(theirs == 0 for _, theirs in drawn) < 250
+
+
+@pytest.mark.parametrize("name", ["blackjack", "leduc_poker", "hearts", "gin_rummy"])
+def test_games_that_hide_something_are_searched_and_checked(name):
+    domain = tw.from_openspiel(name)
+    assert tw.check(domain, games=1).ok
+    assert tw.Position(domain).view(0) == domain.new_state().view(0)
+
+
+def test_a_bot_plays_without_seeing():
+    bot = tw.from_openspiel("leduc_poker").bot(20, seed=1)
+    assert len(play([bot, pyspiel.make_uniform_random_bot(1, 7)], "leduc_poker")) == 2
+
+
 # ------------------------------------------------------------------------- bad input
 
 
@@ -185,11 +235,12 @@ def test_a_bot_of_the_same_seed_plays_the_same():
     [
         ("tic_tac_to", "OpenSpiel has no game 'tic_tac_to'; did you mean 'tic_tac_toe'"),
         ("go(bord_size=9)", r"OpenSpiel can't load 'go\(bord_size=9\)': Unknown parameter"),
+        ("go(board_size=99)", r"OpenSpiel can't begin go\(board_size=99\): .* up to 19"),
         ("misere", "OpenSpiel can't load 'misere': Missing parameter game"),
         (3, "from_openspiel needs a pyspiel.Game or the name of one, not 3"),
         ("crossword", "crossword has 0 actions by number"),
         ("mfg_garnet", "mfg_garnet is a mean field game"),
-        ("kuhn_poker", "kuhn_poker hides something from its players.*pass see_all=True"),
+        ("liars_dice", "liars_dice hides something .* can't redraw, .*pass see_all=True"),
         ("goofspiel", "goofspiel lets its players move at once.*pass see_all=True"),
     ],
 )

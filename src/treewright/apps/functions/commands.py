@@ -1,5 +1,7 @@
 """``treewright optimize``: minimise a function of real numbers."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +10,7 @@ import typer
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
     Json,
+    OnCluster,
     Quiet,
     Seconds,
     Seed,
@@ -34,6 +37,7 @@ def optimize(
     moves: Annotated[int | None, typer.Option(min=1, help="Splitting: moves per pass.")] = None,
     passes: Annotated[int | None, typer.Option(min=1, help="Splitting: passes.")] = None,
     splits: Annotated[int | None, typer.Option(min=2, help="Splitting: parts per split.")] = None,
+    cluster: OnCluster = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -48,10 +52,14 @@ def optimize(
     given = {"moves": moves, "passes": passes, "splits": splits}
     options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     best = "best" if number is None else "error"
-    with counted(f"{function}, {method}", budget, quiet) as seen:
+    with (
+        _calling(f, cluster) as workers,
+        counted(f"{function}, {method}", budget, quiet) as seen,
+    ):
         found = minimize(
             f,
             box,
+            workers=workers,
             budget=budget,
             method=method,
             seed=seed,
@@ -83,6 +91,24 @@ def optimize(
     )
     emit(data, text, as_json)
     exit_if_interrupted(found.message == "interrupted")
+
+
+@contextlib.contextmanager
+def _calling(f: Any, cluster: str | None) -> Iterator[Any]:
+    """How a plain function is called for many points: here, or on the machines of a cluster."""
+    if cluster is None:
+        yield 1
+        return
+    from treewright.apps.functions.objective import compiled
+    from treewright.library.cluster.jobs import Cluster
+
+    if compiled(f) is not None:
+        raise OptionError(
+            "--cluster is for a plain Python function: one that compiles is faster here"
+        )
+    with Cluster(cluster) as there:
+        there.carry(f)
+        yield there.map
 
 
 def _read(function: str, dim: int, bounds: str | None) -> tuple[Any, Any, int | None]:

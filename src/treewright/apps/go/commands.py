@@ -4,6 +4,7 @@ import contextlib
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from treewright.workshop.commands import (
     MOST_THREADS,
     CpuSeconds,
     Json,
+    OnCluster,
     Quiet,
     Seed,
     Workers,
@@ -174,6 +176,7 @@ def match(
     simulations: Simulations = None,
     seconds: Seconds = None,
     sgf: Annotated[Path | None, typer.Option(help="A folder for the records.")] = None,
+    cluster: OnCluster = None,
     as_json: Json = False,
     quiet: Quiet = False,
     seed: Seed = 0,
@@ -184,28 +187,29 @@ def match(
     "gnugo --mode gtp --chinese-rules --capture-all-dead" --games 20 --simulations 3000
     """
     from treewright.apps.go.gtp import sgf as records
-    from treewright.apps.go.gtp.client import Client
-    from treewright.apps.go.gtp.engine import Engine
-    from treewright.apps.go.gtp.match import Inside, Talker, play
+    from treewright.apps.go.gtp.match import Pairing, play_numbered, words_of
     from treewright.workshop.experiments.stats import rate
 
+    for command in (first, second):
+        words_of(command)  # before anything is played
+    budget = _budget(simulations, seconds)
+    pairing = Pairing(first, second, size, komi, budget.simulations, budget.seconds, seed)
     rows = []
     stopped = False
-    with contextlib.ExitStack() as open_engines, progress_bar("games", games, quiet) as seen:
+    with contextlib.ExitStack() as stack:
+        mapped: Callable[..., Any] = map
+        if cluster is not None:
+            from treewright.library.cluster.jobs import Cluster
 
-        def start(command: str, stream: int) -> Talker:
-            if command != "treewright":
-                return open_engines.enter_context(Client(_words(command)))
-            style = _style("default", 1, "512MiB", True, 0.05, seed + stream)
-            return Inside(Engine(sys.stdout, style, _budget(simulations, seconds)))
-
-        players = [start(first, 0), start(second, 1)]
+            mapped = stack.enter_context(Cluster(cluster)).map
+        seen = stack.enter_context(progress_bar("games", games, quiet))
         if sgf is not None:
             make_folder(sgf)
+        played_games = mapped(play_numbered, repeat(pairing, games), range(games))
         for number in range(games):
             black = number % 2
             try:
-                played = play(players[black], players[1 - black], size, komi)
+                played = next(played_games)
             except KeyboardInterrupt:
                 stopped = True
                 break
@@ -231,18 +235,6 @@ def match(
     interval = [share.low, share.high] if share else None
     emit({"games": rows, "wins": wins, "interval": interval}, text, as_json)
     exit_if_interrupted(stopped)
-
-
-def _words(command: str) -> list[str]:
-    import shlex
-
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise OptionError(f"the engine's command {command!r} can't be read: {error}") from error
-    if not words:
-        raise OptionError("an engine's command is empty: give one such as 'gnugo --mode gtp'")
-    return words
 
 
 def play_go(

@@ -13,6 +13,7 @@ from treewright.library.writing import make_folder, write_whole
 from treewright.workshop.commands import (
     MOST_PROCESSES,
     Json,
+    OnCluster,
     Quiet,
     Seed,
     check_target,
@@ -59,6 +60,7 @@ def generate(
     seed: Seed = 0,
     count: Annotated[int, typer.Option(min=1, help="How many levels.")] = 1,
     workers: Annotated[int, typer.Option(help="Processes; the levels are the same.")] = 1,
+    cluster: OnCluster = None,
     rollouts: Annotated[int, typer.Option(min=1, help="Rollouts per move.")] = 200,
     gaps: Annotated[str | None, typer.Option(help="How many, as 12 or 10..14.")] = None,
     enemies: Annotated[str | None, typer.Option(help="How many, as 30 or 25..35.")] = None,
@@ -101,6 +103,14 @@ def generate(
     format_: Annotated[
         str | None, typer.Option("--format", help="vglc, mario-ai, json, tmx, tmj or png.")
     ] = None,
+    shards: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER|URL",
+            help="Write zip files of 100 levels and an index here, such as s3://bucket/levels; "
+            "a second run goes on.",
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -108,6 +118,7 @@ def generate(
 
     Examples: treewright level generate --length 320 --difficulty 0.5 --seed 7 --out level.txt;
     treewright level generate --count 20 --workers 2 --gaps 10..14 --out levels;
+    treewright level generate --count 10000 --shards s3://bucket/levels --cluster auto;
     treewright level generate --player preference.json --experience beginner
     """
     from treewright.apps.levels.controls import Controls
@@ -144,6 +155,15 @@ def generate(
     many = count > 1 or (out.suffix == "" and format_ is None) or out.is_dir()
     kind = format_ or "mario-ai" if many else format_of(out, format_)
     one_of("format", kind, FORMATS)
+    if shards is not None:
+        from treewright.apps.levels.shards import write_sharded
+
+        wishes = (chain, controls)
+        with _bar("shards", count, quiet) as seen:
+            write_sharded(
+                wishes, count, seed, rollouts, shared, kind, shards, cluster, seen, as_json
+            )
+        return
     domain = domain_of(chain, controls)
     if many:
         make_folder(out)
@@ -159,6 +179,7 @@ def generate(
             seed,
             rollouts=rollouts,
             workers=workers,
+            cluster=cluster,
             shared=shared,
             progress=seen,
         )

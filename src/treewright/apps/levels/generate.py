@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
+from itertools import count as count_from
+from itertools import repeat
 from pathlib import Path
 
 from treewright.apps.levels.balance import Balance
@@ -30,6 +32,7 @@ from treewright.apps.levels.tilechain import TileChain, learn_tiles
 from treewright.apps.levels.tiledomain import TileLevels
 from treewright.apps.levels.tiles import LevelError
 from treewright.kernel.rng import stream_seed
+from treewright.library.cluster.jobs import Cluster, Shared
 from treewright.library.options import Options
 from treewright.library.search import Search
 
@@ -173,6 +176,7 @@ def generate_many(
     *,
     rollouts: int = ROLLOUTS,
     workers: int = 1,
+    cluster: str | None = None,
     shared: float = SHARED,
     progress: Callable[[int, int], object] | None = None,
 ) -> Iterator[Made]:
@@ -181,15 +185,20 @@ def generate_many(
     A level that has more than ``shared`` of its slices, in order, in common with an earlier one
     is dropped.  Of every ``CANDIDATES`` that are left, the set gets the one that keeps it nearest
     to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
-    with any number of ``workers``.  ``progress`` is told how many were kept and how many dropped
-    as duplicates.
+    with any number of ``workers``, here or on the machines of a ``cluster``.  ``progress`` is told
+    how many were kept and how many dropped as duplicates.
     """
     domain = domain_of(chain, controls)
     shelf = Shelf(controls.length)
     balance = Balance(chain.corpus)
     candidates: list[Made] = []
     kept = dropped = 0
-    for made in _stream(domain, seed, rollouts, workers):
+    stream = (
+        _stream(domain, seed, rollouts, workers)
+        if cluster is None
+        else _on_cluster(cluster, domain, seed, rollouts, workers)
+    )
+    for made in stream:
         if kept and shared < 1 and shelf.nearest(made.level.columns) > shared:
             dropped += 1
             if dropped > 20 + 5 * count:
@@ -210,6 +219,24 @@ def generate_many(
             progress(kept, dropped)
         if kept == count:
             return
+
+
+def _on_cluster(
+    cluster: str, domain: Maker, seed: int, rollouts: int, workers: int
+) -> Iterator[Made]:
+    """The same levels in the same order, made on the machines of a cluster."""
+    with Cluster(cluster, workers if workers > 1 else None) as there:
+        wishes = Shared((domain.chain, domain.controls))
+        yield from there.map(_there, repeat(wishes), count_from(seed), repeat(rollouts))
+
+
+def _there(wishes: Shared, seed: int, rollouts: int) -> Made:
+    return generate(_domain_there(wishes), seed, rollouts)
+
+
+@functools.lru_cache(maxsize=2)
+def _domain_there(wishes: Shared) -> Maker:
+    return domain_of(*wishes.get())
 
 
 def _stream(domain: Maker, seed: int, rollouts: int, workers: int) -> Iterator[Made]:

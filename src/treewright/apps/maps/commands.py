@@ -1,12 +1,17 @@
 """``treewright map``: maps between checkpoints (McGuinness 2016)."""
 
+import contextlib
+from collections.abc import Callable
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from treewright.errors import OptionError
 from treewright.workshop.commands import (
     Json,
+    OnCluster,
     Quiet,
     Seconds,
     Seed,
@@ -50,21 +55,32 @@ def generate(
         list[Path] | None,
         typer.Option(help="Write the map to a .png, .txt, .json, .tmx or .tmj file; repeatable."),
     ] = None,
+    count: Annotated[
+        int, typer.Option(min=1, help="So many maps, of this seed and the ones after it.")
+    ] = 1,
+    cluster: OnCluster = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Make a map whose checkpoints are as near and as far from each other as asked.
 
     Examples: treewright map generate mcguinness --seed 1 --out map.png --out map.tmx;
-    treewright map generate mcguinness --method paper --evaluations 156000 --json
+    treewright map generate mcguinness --method paper --evaluations 156000 --json;
+    treewright map generate mcguinness --count 50 --cluster auto --out map.png
     """
     from treewright.apps.maps.methods import generate as make
     from treewright.apps.maps.output import check, write
 
     for path in out or []:
         check(path)
+    if cluster is not None and count == 1:
+        raise OptionError("--cluster makes several maps side by side: add --count")
     given = {"step": step, "iterations": iterations}
     settings: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+    if count > 1:
+        how = {"method": method, "evaluations": evaluations, "seconds": seconds} | settings
+        _several(spec, range(seed, seed + count), how, out or [], cluster, as_json, quiet)
+        return
     with counted(f"{spec}, {method}", evaluations, quiet or as_json) as seen:
         result = make(
             spec,
@@ -88,6 +104,52 @@ def generate(
     )
     emit(result.to_dict() | {"files": files}, text, as_json)
     exit_if_interrupted(result.stopped == "interrupt")
+
+
+def _several(
+    spec: str,
+    seeds: range,
+    how: dict[str, Any],
+    out: list[Path],
+    cluster: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """A map for each seed, here or on a cluster; the seed is added to the names of the files."""
+    from treewright.apps.maps.methods import seeded
+    from treewright.apps.maps.output import write
+    from treewright.apps.maps.spec import load_spec
+
+    rows: list[dict[str, Any]] = []
+    stopped = False
+    with contextlib.ExitStack() as stack:
+        mapped: Callable[..., Any] = map
+        if cluster is not None:
+            from treewright.library.cluster.jobs import Cluster
+
+            mapped = stack.enter_context(Cluster(cluster)).map
+        seen = stack.enter_context(counted(spec, len(seeds), quiet or as_json))
+        try:
+            for result in mapped(seeded, repeat(load_spec(spec)), seeds, repeat(how)):
+                stopped = result.stopped == "interrupt"
+                if stopped:
+                    break
+                name = f"-{result.seed:04d}"
+                paths = [path.with_stem(path.stem + name) for path in out]
+                files = [str(f) for path in paths for f in write(result, path)]
+                rows.append(result.to_dict() | {"files": files})
+                seen(len(rows), f"{len(rows)} maps")
+        except KeyboardInterrupt:
+            stopped = True
+    lines = [
+        f"seed {row['seed']}: fitness {row['fitness']:.3f} (far {row['far']}, near {row['near']}), "
+        f"{row['fill']:.0%} walls{''.join(f', wrote {f}' for f in row['files'])}"
+        for row in rows
+    ]
+    if stopped:
+        lines.append(f"interrupted: {len(rows)} of {len(seeds)} maps are done")
+    emit(rows, "\n".join(lines), as_json)
+    exit_if_interrupted(stopped)
 
 
 @app.command()

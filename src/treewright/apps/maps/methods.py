@@ -306,3 +306,8 @@ def generate(
     return MapResult(
         read, method, seed, walls, fitness, far, near, done, spent, watch.curve, watch.stopped
     )
+
+
+def seeded(spec: MapSpec, seed: int, how: dict[str, Any]) -> MapResult:
+    """The same for one of many seeds, on whichever machine."""
+    return generate(spec, seed=seed, **how)

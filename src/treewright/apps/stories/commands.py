@@ -9,6 +9,7 @@ from treewright.errors import OptionError
 from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
     Json,
+    OnCluster,
     Quiet,
     Seed,
     check_target,
@@ -42,6 +43,7 @@ def generate(
     nodes: Nodes = 100_000,
     seed: Seed = 1,
     variants: Annotated[int, typer.Option(min=1, help="So many stories that differ.")] = 1,
+    cluster: OnCluster = None,
     branches: Annotated[
         int, typer.Option(min=0, help="Choice points, each with another way to go on.")
     ] = 0,
@@ -111,6 +113,8 @@ def generate(
         from treewright.errors import nearest
 
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
+    if cluster is not None and variants == 1:
+        raise OptionError("--cluster searches several stories side by side: add --variants")
     if variants > 1 and branches:
         raise OptionError("choose --variants or --branches, not both")
     if (variants > 1 or branches) and method != "mcts":
@@ -137,7 +141,7 @@ def generate(
         if branches:
             stories = branching(loaded, branches, seed=seed, progress=seen, **how)
         else:
-            stories = different(loaded, variants, seed=seed, progress=seen, **how)
+            stories = different(loaded, variants, seed=seed, progress=seen, cluster=cluster, **how)
     stopped = any(story.found.get("stopped") == "interrupt" for story in stories)
     if graph is not None:
         from treewright.apps.stories.causes import causal_svg

@@ -1,6 +1,7 @@
 """More than one story: variants that differ, and stories that branch."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from treewright.apps.stories.searches import StoryProgress, generate
 from treewright.apps.stories.setup import Setup
 from treewright.apps.stories.story import Story
 from treewright.kernel.rng import stream_seed
+from treewright.library.cluster.jobs import Cluster, Shared
 
 TRIES = 3  # searches for each variant before one that is alike is accepted
 
@@ -19,27 +21,51 @@ def different(
     *,
     seed: int,
     progress: Callable[[StoryProgress], object] | None = None,
+    cluster: str | None = None,
     **how: Any,
 ) -> list[Story]:
     """So many stories that differ; the first is the one that ``generate`` finds.
 
     Each is searched with a seed of its own.  One whose actions are those of an earlier story is
-    searched again; with a seed after the other, at most three times.
+    searched again; with a seed after the other, at most three times.  On a ``cluster`` the
+    searches run side by side, and the stories are the same.
     """
+    seeds = (seed if i == 0 else stream_seed(seed, i) >> 33 for i in itertools.count())
     stories: list[Story] = []
     done = 0
-    attempt = 0
-    while len(stories) < count:
-        own = seed if attempt == 0 else stream_seed(seed, attempt) >> 33
-        story = generate(setup, seed=own, progress=_shifted(progress, done), **how)
+    for attempt, story in enumerate(_stories(setup, seeds, progress, cluster, how), start=1):
         done += int(story.found.get("nodes", 0))
-        attempt += 1
+        if cluster is not None and progress is not None:
+            progress(StoryProgress(done, max(s.score for s in [*stories, story])))
         alike = any(story.actions == other.actions for other in stories)
         if not alike or attempt >= TRIES * count:
             stories.append(story)
-        if story.found.get("stopped") == "interrupt":
+        if story.found.get("stopped") == "interrupt" or len(stories) == count:
             break
     return stories
+
+
+def _stories(
+    setup: Setup,
+    seeds: Iterator[int],
+    progress: Callable[[StoryProgress], object] | None,
+    cluster: str | None,
+    how: dict[str, Any],
+) -> Iterator[Story]:
+    """A story for each seed, in their order, searched here or on a cluster."""
+    if cluster is not None:
+        with Cluster(cluster) as there:
+            yield from there.map(_there, itertools.repeat(Shared((setup, how))), seeds)
+    done = 0
+    for own in seeds:
+        story = generate(setup, seed=own, progress=_shifted(progress, done), **how)
+        done += int(story.found.get("nodes", 0))
+        yield story
+
+
+def _there(task: Shared, seed: int) -> Story:
+    setup, how = task.get()
+    return generate(setup, seed=seed, **how)
 
 
 def branching(

@@ -11,6 +11,7 @@ from treewright.workshop.commands import (
     MOST_PROCESSES,
     CpuSeconds,
     Json,
+    OnCluster,
     Quiet,
     Seed,
     check_workers,
@@ -90,6 +91,7 @@ def tournament(
     ] = "class",
     games: Annotated[int, typer.Option(help="Games per pair and number of points.")] = 20,
     workers: Annotated[int, typer.Option(help="Games at a time, in processes.")] = 1,
+    cluster: OnCluster = None,
     store: Annotated[
         Path | None, typer.Option(help="Keep each game here, and go on from there.")
     ] = None,
@@ -121,7 +123,7 @@ def tournament(
     check_workers("--workers", workers, MOST_PROCESSES)
     todo = games_of(names, budgets, games, seed, settings)
     with display(quiet) as watch:
-        done, rows = run(todo, store, workers, watch)
+        done, rows = run(todo, store, workers, watch, cluster)
     if done.stopping:
         kept = "" if store is None else ": what was played is kept"
         typer.echo(f"stopped ({done.stopping}){kept}", err=True)

@@ -148,6 +148,7 @@ def run(
     store: Path | None = None,
     workers: int = 1,
     watch: Callable[[RunProgress], object] = lambda progress: None,
+    cluster: str | None = None,
 ) -> tuple[RunProgress, list[PairScore]]:
     """Play what the store does not hold yet; without a store nothing is kept.
 
@@ -158,7 +159,8 @@ def run(
             store = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "games.sqlite"
         kept = stack.enter_context(Store(store))
         engine = "threads" if workers == 1 else "processes"
-        cells = stack.enter_context(executor(engine, workers))
+        there = workers if cluster is None or workers > 1 else None
+        cells = stack.enter_context(executor(engine, there, cluster))
         done = run_cells(games, kept, cells, retry=True, watch=watch)
         rows = [stored.values for stored in standing(games, kept, SCALES[0]).good]
     for error, times in done.errors.most_common(1):

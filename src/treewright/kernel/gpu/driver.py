@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.errors import DomainError, MissingExtra, OptionError
 from treewright.kernel.gpu.pools import Place
-from treewright.kernel.gpu.program import WHAT, Program, at_roots, searching
+from treewright.kernel.gpu.program import WHAT, Program, at_roots, committing, searching
 from treewright.kernel.worker import Worker
 
 OLDEST = 7, 5  # compute capability that today's compiler still writes for
@@ -114,6 +114,10 @@ class Device:
         """What searches trees like that of a worker: kernels that do the same at other speeds."""
         program = searching(like, self.capability)
         return [self._load(program, registers) for registers in REGISTERS]
+
+    def committing(self, like: Worker) -> Any:
+        """What plays an action in each of them."""
+        return self._load(committing(like, self.capability), REGISTERS[0])
 
     def at_roots(self, like: Worker) -> Any:
         """What does the small works at their roots."""

@@ -76,6 +76,35 @@ def searching(like: Worker, capability: Capability) -> Program:
     return made(domain, constants, texts, "searches", signature, capability, on.rules)
 
 
+def committing(like: Worker, capability: Capability) -> Program:
+    """The program that plays an action at the root of each tree."""
+    on, domain = like.switches, like.domain
+    state = np.dtype(domain.state)
+    constants = {**on.constants(), **Scratch(on, state).constants()}
+
+    def signature(module: Any) -> tuple[Any, ...]:
+        from numba.cuda import types
+
+        pools = places(on, state, 2**20, 1, 1)
+        tables = [given(np.asarray(table)) for table in domain.tables.values()]
+        return (
+            types.NamedTuple([typed(one) for one in pools], Pools),
+            types.NamedTuple(tables, module.Tables) if tables else types.Tuple(()),
+            *(typed(one) for one in rest(1)),
+            typed(place_of(np.dtype(np.int32), 2)),
+            types.int64,
+        )
+
+    texts = commit_texts(like, HERE / "commits_entry.py")
+    return made(domain, constants, texts, "commits_there", signature, capability, on.rules)
+
+
+def commit_texts(like: Worker, entry: Path) -> tuple[Path, ...]:
+    """What is executed for a commit, with the entry at its end."""
+    beside = HERE.parent / "phases.py", HERE.parent / "commits.py"
+    return (*like._texts, *beside, HERE / "commits_thread.py", entry)
+
+
 def at_roots(like: Worker, capability: Capability) -> Program:
     """The program for the small works at the roots."""
     pools = places(like.switches, np.dtype(like.domain.state), 2**20, 1, 1)

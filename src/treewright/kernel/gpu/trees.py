@@ -1,5 +1,6 @@
 """Many trees in the memory of a GPU, behind the interface of ``kernel/trees.py``."""
 
+import functools
 import math
 import time
 import weakref
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from treewright.kernel import layout
+from treewright.kernel.commits import UNFIT
 from treewright.kernel.gpu.pools import Blocks, Place, place, places, rest
 from treewright.kernel.gpu.roots import BLANK, COUNT, GATHER
 from treewright.kernel.layout import RUN, blank_node
@@ -109,6 +111,8 @@ class GpuTrees:
                 self._device.clear(
                     self._addresses[name], max(16, math.prod(one.shape) * small.itemsize)
                 )
+        if not self._like.lists_all:  # see commits_thread.py
+            self._device.clear(self._addresses["nodes"], self._blocks.bytes)
         self._visit_roots(BLANK)
 
     def _visit_roots(
@@ -153,6 +157,36 @@ class GpuTrees:
             self.made = np.maximum(self.made, np.minimum(limits, self.made + launched))
         else:
             self.made = self.runs["simulations"].copy()
+
+    def commit(self, actions: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        """Play an action in each tree, or in none, as in ``Trees.commit``."""
+        codes, scratch = np.zeros(self.count, np.int64), self._scratch()
+        self._device.use()
+        for name, array in (("draws", draws), ("actions", actions), ("codes", codes)):
+            self._put(name, array)
+        pools, tables, *_ = self._arguments()
+        kinds = zip(("runs", "draws", "actions", "codes"), rest(self.count), strict=True)
+        arguments = [pools, tables, *(self._argument(*one) for one in kinds), scratch]
+        for playing in (0, 1):
+            self._device.launch(self._commits, self.count, [*arguments, playing])
+            self._device.get(self._addresses["codes"], codes)
+            if (codes == UNFIT).any():
+                return codes
+        self._device.get(self._addresses["actions"], actions)
+        self._device.get(self._addresses["root"], self.states)
+        self._stale = True
+        return codes
+
+    @functools.cached_property
+    def _commits(self) -> Any:
+        return self._device.committing(self._like)
+
+    def _scratch(self) -> tuple[int, Place]:
+        """Four bytes for each node, for reclaim.py; a forest that never commits has none."""
+        one = place(np.int32, *self._blocks.nodes.shape)
+        if "scratch" not in self._addresses:
+            self._make("scratch", 4 * math.prod(one.shape))
+        return self._argument("scratch", one)
 
     def _slice(self) -> int:
         """How many simulations the next launch shall have, of each tree."""

@@ -40,6 +40,14 @@ class Game(Protocol):
     def render(self) -> str: ...
 
 
+class HidingGame(Game, Protocol):
+    """One that hides something from its players, and knows how to redraw that."""
+
+    def redraw(self, rng: Any, player: int) -> None: ...
+    def view(self, player: int) -> str:
+        """What one player has seen."""
+
+
 class OthersDomain(Domain):
     """A game of another library, searched interpreted."""
 
@@ -53,23 +61,23 @@ class OthersDomain(Domain):
         length: int,
         keys: int,
         chance: bool,
+        hides: bool = False,
     ) -> None:
         """``actions`` of one position and ``length`` of a game are at most this; ``keys`` is how
-        many different actions there are."""
+        many different actions there are; ``hides``: what ``begin`` gives is a `HidingGame`."""
         self.id = name
         self.state = begin
         self.players = players
         self.max_actions = max(1, min(actions, MOST_ACTIONS))
         self.max_length = max(1, length)
         self.keys = keys
-        self._chance = chance
+        self._absent: tuple[str, ...] = () if hides else ("determinise", "view")
+        self._absent += () if chance else ("sample_chance",)
         super().__init__()
 
     def function(self, name: str) -> types.FunctionType | None:
-        """One of the functions below; a game without chance has no ``sample_chance``."""
-        if name == "sample_chance" and not self._chance:
-            return None
-        return super().function(name)
+        """One of the functions below; a game without chance has no ``sample_chance``, and so on."""
+        return None if name in self._absent else super().function(name)
 
     def start(s):
         """The game begins by itself."""
@@ -98,6 +106,12 @@ class OthersDomain(Domain):
 
     def sample_chance(s, rng):
         return s.draw(rng)
+
+    def determinise(s, rng, player):
+        s.redraw(rng, player)
+
+    def view(s, player):
+        return s.view(player)
 
     def copy(s):
         return s.copy()

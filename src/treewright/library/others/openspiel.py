@@ -1,11 +1,13 @@
 """OpenSpiel's games as domains, and the search as one of its bots.
 
-Chance is drawn with the game's own probabilities.  Simultaneous moves are made one after the other
-by OpenSpiel itself, which hides the first ones from the later players; where anything is hidden,
-the search sees it all the same, so that it has to be asked for.
+Chance is drawn with the game's own probabilities.  What a game hides is redrawn by OpenSpiel's own
+``resample_from_infostate`` where the game has it, and the search is one over information sets.
+Elsewhere the search sees it, so that it has to be asked for; that is so with simultaneous moves
+too, which OpenSpiel itself puts one after the other and hides from the later players.
 """
 
 import math
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +16,8 @@ from treewright.library.domain import CHANCE
 from treewright.library.options import Options
 from treewright.library.others.domain import OthersDomain, Player
 from treewright.random import uniform
+
+TRIAL = 60  # steps of a game that show whether what it hides can be redrawn
 
 
 class OpenSpielGame:
@@ -74,6 +78,14 @@ class OpenSpielGame:
     def render(self) -> str:
         return str(self.state)
 
+    def redraw(self, rng: Any, player: int) -> None:
+        if self.state.is_chance_node():  # of half a deal OpenSpiel redraws nothing
+            return
+        self.state = self.state.resample_from_infostate(player, lambda: float(uniform(rng)))
+
+    def view(self, player: int) -> str:
+        return _seen(self.state, player)
+
 
 class OpenSpielDomain(OthersDomain):
     """A game of OpenSpiel's; :func:`from_openspiel` makes it.
@@ -81,13 +93,14 @@ class OpenSpielDomain(OthersDomain):
     ``game`` is the ``pyspiel.Game`` that is searched.
     """
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: Any, hides: bool = False) -> None:
+        """``hides``: what the game hides from its players is hidden from the search too."""
         import pyspiel
 
         self.game = game
         mode, modes = game.get_type().chance_mode, pyspiel.GameType.ChanceMode
         sampled = mode == modes.SAMPLED_STOCHASTIC
-        state = game.new_initial_state()
+        state = _begun(game)
         while sampled and state.is_chance_node():
             state.apply_action(state.chance_outcomes()[0][0])
         self._first = OpenSpielGame(state, *_scale(game), begun=sampled)
@@ -102,6 +115,7 @@ class OpenSpielDomain(OthersDomain):
             length=2 * (game.max_game_length() + outcomes),
             keys=game.num_distinct_actions(),
             chance=chance,
+            hides=hides,
         )
 
     def bot(
@@ -126,9 +140,11 @@ class OpenSpielDomain(OthersDomain):
 def from_openspiel(game: Any, *, see_all: bool = False) -> OpenSpielDomain:
     """A game of OpenSpiel's as a domain: a ``pyspiel.Game``, or its name: ``go(board_size=9)``.
 
-    The search looks at the full state.  Where a game hides some of that from its players, or they
-    move at once, it plays like somebody who sees all cards, and ``see_all=True`` says that this is
-    meant.  Rewards are on a scale from the lowest utility of the game, 0, to the highest, 1.
+    Where a game hides something from its players, the search is one over information sets, if
+    OpenSpiel can redraw what is hidden.  Where it can't, or players move at once,
+    ``see_all=True`` must say that the search may look at the full state, like somebody who sees
+    all cards; it does so in any game.  Rewards are on a scale from the lowest utility of the game,
+    0, to the highest, 1.
     """
     try:
         import pyspiel
@@ -150,13 +166,48 @@ def from_openspiel(game: Any, *, see_all: bool = False) -> OpenSpielDomain:
     at_once = kind.dynamics == kinds.Dynamics.SIMULTANEOUS
     if at_once:
         game = pyspiel.convert_to_turn_based(game)
-    if not see_all and (at_once or kind.information != kinds.Information.PERFECT_INFORMATION):
-        hides = "lets its players move at once" if at_once else "hides something from its players"
+    hides = not see_all and kind.information != kinds.Information.PERFECT_INFORMATION
+    if not see_all and (at_once or (hides and not _redraws(game))):
+        what = "hides something from its players that OpenSpiel can't redraw"
         raise OptionError(
-            f"{name} {hides}, and the search would see it: "
-            f"pass see_all=True to search the full state, as somebody who sees all cards does"
+            f"{name} {'lets its players move at once' if at_once else what}, and the search would "
+            f"see it: pass see_all=True to search the full state, as somebody who sees all cards "
+            f"does"
         )
-    return OpenSpielDomain(game)
+    return OpenSpielDomain(game, hides)
+
+
+def _redraws(game: Any) -> bool:
+    """Whether OpenSpiel redraws what a game hides, and leaves alone what its players have seen.
+
+    It does not say so in advance; this plays the beginning of a game to find out.
+    """
+    dice = random.Random(1)
+    state = game.new_initial_state()
+    for _ in range(TRIAL):
+        if state.is_terminal():
+            break
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(dice.choices(outcomes, chances)[0])
+            continue
+        player = state.current_player()
+        try:
+            other = state.resample_from_infostate(player, dice.random)
+        except Exception:  # pyspiel.SpielError: "not implemented"
+            return False
+        if _seen(other, player) != _seen(state, player):
+            return False
+        state.apply_action(dice.choice(state.legal_actions()))
+    return True
+
+
+def _seen(state: Any, player: int) -> str:
+    """All that one player has seen, in OpenSpiel's words; what it has none for is left out."""
+    kind = state.get_game().get_type()
+    if kind.provides_information_state_string:
+        return str(state.information_state_string(player))
+    return str(state.observation_string(player)) if kind.provides_observation_string else ""
 
 
 def _load(pyspiel: Any, text: str) -> Any:
@@ -169,6 +220,14 @@ def _load(pyspiel: Any, text: str) -> Any:
     except Exception as error:  # pyspiel.SpielError, but also what its standard library throws
         said = " ".join(str(error).split())
         raise OptionError(f"OpenSpiel can't load {text!r}: {said}") from error
+
+
+def _begun(game: Any) -> Any:
+    try:  # some parameters are looked at only here
+        return game.new_initial_state()
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise OptionError(f"OpenSpiel can't begin {_name(game)}: {said}") from error
 
 
 def _name(game: Any) -> str:

@@ -1,7 +1,7 @@
-"""Where cells are computed: threads or processes here, something else elsewhere.
+"""Where cells are computed: threads or processes here, or the machines of a cluster.
 
 An executor takes a function, settings and a seed and gives a future of an :class:`Outcome`.
-A cluster engine is one more class with these three members; no experiment knows which one runs.
+No experiment knows which one runs.
 """
 
 import contextlib
@@ -13,9 +13,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from typing import Any, Protocol
 
 from treewright.errors import OptionError, nearest
+from treewright.library.applications import application_of
+from treewright.library.cluster.jobs import Cluster, JobDied
+from treewright.workshop.experiments import provenance
 from treewright.workshop.experiments.experiment import Cell, ExperimentError, Row, Settings
 from treewright.workshop.experiments.store import Outcome
 
@@ -25,7 +29,8 @@ CellFunction = Callable[[Settings, int], Row]
 class Executor(Protocol):
     """Computes cells, at most ``slots`` at a time."""
 
-    slots: int
+    @property
+    def slots(self) -> int: ...
 
     def submit(self, function: CellFunction, cell: Cell) -> "Future[Outcome]": ...
 
@@ -41,6 +46,8 @@ def compute(
     error: str | None = None
     try:
         row = _checked(function(cell.values, cell.seed), cell)
+    except MemoryError:
+        error = f"MemoryError: {cell} needs more memory than there is"
     except (Exception, SystemExit) as raised:
         error = f"{type(raised).__name__}: {raised}"
     return Outcome(row, error, clock() - cpu, time.perf_counter() - wall)
@@ -136,13 +143,58 @@ def _begin_process() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+class OnCluster:
+    """Processes on the machines of a Ray cluster; a cell whose machine is lost runs again."""
+
+    def __init__(self, address: str, slots: int | None) -> None:
+        self._cluster = Cluster(address, slots)
+
+    @property
+    def slots(self) -> int:
+        return self._cluster.slots
+
+    def submit(self, function: CellFunction, cell: Cell) -> "Future[Outcome]":
+        done: Future[Outcome] = Future()
+        done.set_running_or_notify_cancel()
+
+        def ended(inner: "Future[Outcome]") -> None:
+            error = inner.exception()
+            if error is None:
+                done.set_result(inner.result())
+            elif isinstance(error, JobDied):
+                done.set_result(Outcome(None, f"{cell}: {error}", 0.0, 0.0))
+            else:  # about the cluster, not about this cell
+                done.set_exception(error)
+
+        if application_of(function.__module__) is None:  # an experiment from the user's own file
+            self._cluster.carry(function)
+        self._cluster.submit(compute_there, function, cell).add_done_callback(ended)
+        return done
+
+    def close(self) -> None:
+        self._cluster.close()
+
+
+def compute_there(function: CellFunction, cell: Cell) -> Outcome:
+    """Compute one cell on a machine of a cluster, which the outcome names."""
+    return replace(compute(function, cell), machine=provenance.machine())
+
+
 ENGINES: dict[str, Callable[[int], Executor]] = {"threads": Threads, "processes": Processes}
 
 
-def executor(engine: str, workers: int) -> contextlib.closing[Executor]:
-    """The executor with this name, to be used in a ``with``."""
+def executor(
+    engine: str, workers: int | None, cluster: str | None = None
+) -> contextlib.closing[Executor]:
+    """The executor with this name, to be used in a ``with``; on a ``cluster`` there is one only.
+
+    Without a number of workers there are as many as there are processors.
+    """
+    if cluster is not None:
+        return contextlib.closing(OnCluster(cluster, workers))
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}{nearest(engine, ENGINES)}")
+    workers = os.cpu_count() or 1 if workers is None else workers
     if workers < 1:
         raise OptionError(f"--workers must be at least 1, not {workers}")
     return contextlib.closing(ENGINES[engine](workers))

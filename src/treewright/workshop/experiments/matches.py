@@ -62,15 +62,19 @@ def play(domain: Domain, players: Sequence[Contestant], seed: int) -> list[float
     return position.rewards()
 
 
+def play_numbered(
+    domain: Domain, player: Contestant, opponent: Contestant, game: int, seed: int
+) -> float:
+    """One game of a match: ``player``'s reward; the two take turns to begin."""
+    first = game % 2 == 0
+    both = (player, opponent) if first else (opponent, player)
+    # two streams a game, far from those of the neighbouring seeds
+    return play(domain, both, stream_seed(seed, game) % 2**62)[0 if first else 1]
+
+
 def match(domain: Domain, player: Contestant, opponent: Contestant, games: int, seed: int) -> dict:  # type: ignore[type-arg]
     """``games`` games in which the two take turns to begin, as a row from ``player``'s side."""
-    won = []
-    for game in range(games):
-        first = game % 2 == 0
-        both = (player, opponent) if first else (opponent, player)
-        # two streams a game, far from those of the neighbouring seeds
-        rewards = play(domain, both, stream_seed(seed, game) % 2**62)
-        won.append(rewards[0 if first else 1])
+    won = [play_numbered(domain, player, opponent, game, seed) for game in range(games)]
     return {
         "score": sum(won) / games,
         "games": games,

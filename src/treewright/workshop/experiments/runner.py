@@ -2,12 +2,13 @@
 
 import contextlib
 import os
+import queue
 import signal
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,6 +162,7 @@ def run(
     progress.failed = 0 if retry else len(now.failed)
     deadline = time.monotonic() + seconds if seconds is not None else None
     running: dict[Future[Outcome], Key] = {}
+    ended: queue.SimpleQueue[Future[Outcome]] = queue.SimpleQueue()
     busy: list[Key] = []
     store.keep_alive()
     with _first_interrupt(progress):
@@ -173,7 +175,9 @@ def run(
                 key = todo.popleft()
                 claim = store.claim(key, again=retry)
                 if claim is Claim.MINE:
-                    running[executor.submit(experiment.run, key.cell)] = key
+                    future = executor.submit(experiment.run, key.cell)
+                    running[future] = key
+                    future.add_done_callback(ended.put)
                 elif claim is Claim.BUSY:
                     busy.append(key)
                 else:
@@ -181,7 +185,7 @@ def run(
             progress.running, progress.elsewhere = len(running), len(busy)
             watch(progress)
             if running:
-                for future in wait(running, LOOK, FIRST_COMPLETED).done:
+                for future in _those_of(ended):
                     key = running.pop(future)
                     if not _finish(store, key, future.result(), progress):
                         busy.append(key)  # we were taken for dead, and another runner has it
@@ -194,6 +198,14 @@ def run(
                 busy.clear()
     watch(progress)
     return progress
+
+
+def _those_of(ended: "queue.SimpleQueue[Future[Outcome]]") -> Iterator["Future[Outcome]"]:
+    """What has ended by now, or ends soon; with thousands running, each is looked at once."""
+    with contextlib.suppress(queue.Empty):
+        yield ended.get(timeout=LOOK)
+        while True:
+            yield ended.get_nowait()
 
 
 def _finish(store: Store, key: Key, outcome: Outcome, progress: RunProgress) -> bool:

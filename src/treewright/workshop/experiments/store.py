@@ -71,12 +71,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cell ended: a row, or the text of what it raised."""
+    """How a cell ended: a row, or the text of what it raised; and where, if not here."""
 
     row: Row | None
     error: str | None
     cpu_seconds: float
     wall_seconds: float
+    machine: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,11 @@ class Store:
     def finish(self, key: Key, outcome: Outcome) -> bool:
         """Write a cell's row and drop its claim; False if the claim was taken over meanwhile."""
         data = None if outcome.row is None else json.dumps(outcome.row)
-        made = (treewright.__version__, provenance.commit(), provenance.machine())
+        made = (
+            treewright.__version__,
+            provenance.commit(),
+            outcome.machine or provenance.machine(),
+        )
         took = (outcome.cpu_seconds, outcome.wall_seconds)
         with self._transaction():
             held = self._one("SELECT owner FROM claims WHERE", key)

@@ -1,14 +1,18 @@
 """Matches between GTP engines, with our own board as the referee (as gogui-twogtp does)."""
 
+import contextlib
 import io
+import shlex
 from dataclasses import dataclass
 from typing import Protocol
 
 from treewright.apps.go.board import BLACK, WHITE
-from treewright.apps.go.gtp.client import EngineError
-from treewright.apps.go.gtp.engine import Engine
+from treewright.apps.go.gtp.client import Client, EngineError
+from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.game import NAMES, Game, IllegalMove
+from treewright.apps.go.gtp.player import style
 from treewright.apps.go.setup import to_point, to_vertex
+from treewright.errors import OptionError
 
 
 class Talker(Protocol):
@@ -40,6 +44,46 @@ class Played:
     winner: int
     result: str
     game: Game
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two engines by their commands (``treewright`` is ours), and how they play."""
+
+    first: str
+    second: str
+    size: int
+    komi: float
+    simulations: int | None
+    seconds: float | None
+    seed: int
+
+
+def play_numbered(pairing: Pairing, number: int) -> Played:
+    """One game of a match, which depends on no other: both begin anew, the colours alternate."""
+    with contextlib.ExitStack() as engines:
+
+        def start(command: str, side: int) -> Talker:
+            if command != "treewright":
+                return engines.enter_context(Client(words_of(command)))
+            own = style(resign=0.05, seed=pairing.seed + 2 * number + side)
+            budget = MoveBudget(pairing.simulations, pairing.seconds)
+            return Inside(Engine(io.StringIO(), own, budget))
+
+        both = (start(pairing.first, 0), start(pairing.second, 1))
+        black = number % 2
+        return play(both[black], both[1 - black], pairing.size, pairing.komi)
+
+
+def words_of(command: str) -> list[str]:
+    """An engine's command as the shell would read it."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise OptionError(f"the engine's command {command!r} can't be read: {error}") from error
+    if not words:
+        raise OptionError("an engine's command is empty: give one such as 'gnugo --mode gtp'")
+    return words
 
 
 def play(black: Talker, white: Talker, size: int = 9, komi: float = 7.5) -> Played:
