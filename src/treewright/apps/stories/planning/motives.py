@@ -296,8 +296,8 @@ def same(t, o, other, x):
 def needed(t, first, last, reached):
     """Whether no action of a plan can be left out: no part of it that is explained does as well.
 
-    Of a part that others take part in, only what is remembered of their reasons is asked; the
-    planner looks again at the plans that it prints.
+    Of a part that others take part in, only what is remembered of their reasons is asked: a plan
+    that could do with less may pass, until somebody has asked for the smaller one.
     """
     trial = TRIAL * t.flat[STRIDE]
     r = int64(t.own[AT_FRAME_NODE + first])
