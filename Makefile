@@ -8,8 +8,9 @@ BIN := $(VENV)/bin
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
 
+# neighbours stay together, so that one process compiles what they share, and none runs dry
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # the site, from docs/ and the docstrings; a warning is an error
 docs: $(VENV)/.dev

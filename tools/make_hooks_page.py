@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from treewright.apps.functions.best import Regions
+
 from treewright.kernel.hooks import HOOKS, Hook
 from treewright.library.domain import Domain
 from treewright.library.evolutionary.mutations import Mutations

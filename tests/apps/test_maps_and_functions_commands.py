@@ -49,7 +49,7 @@ def test_optimize_json():
     data = json.loads(out.stdout)
     assert data["error"] == pytest.approx(data["value"] - 400.0)
     assert data["evaluations"] == 3000
-    assert data["method"] == "best"
+    assert data["method"] == "runs"
 
 
 def test_a_function_from_a_file(tmp_path):
@@ -66,7 +66,7 @@ def test_a_function_from_a_file(tmp_path):
     [
         (("map", "generate", "mcguines"), "did you mean 'mcguinness'"),
         (("map", "generate", "no.toml"), "there is no file no.toml"),
-        (("map", "generate", "mcguinness", "--method", "bets"), "did you mean 'best'"),
+        (("map", "generate", "mcguinness", "--method", "revision"), "did you mean 'revisions'"),
         (("map", "generate", "mcguinness", "--out", "x.gif"), "write a map to one of"),
         (("map", "generate", "mcguinness", "--out", "no/x.png"), "there is no folder no"),
         (("map", "generate", "mcguinness", "--step", "0.1"), "no setting 'step'"),

@@ -141,7 +141,7 @@ def test_overhead_of_cells_of_one_second(raylets):
             ("processes", ("--workers", "2")),
         ):
             found = raylets.run(
-                "--scale", "laptop", "--only", "pause=1.0", *how, store=f"{engine}-{trial}"
+                "--scale", "paper", "--only", "pause=1.0", *how, store=f"{engine}-{trial}"
             )
             spent[engine].append(found["seconds"])
     middle = {engine: statistics.median(times) for engine, times in spent.items()}

@@ -81,20 +81,19 @@ def main():
     chosen = parser.parse_args()
     shares = sum(share for _, share, _ in FUZZERS.values())
     rows = []
-    found = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, (fuzz, share, batch) in FUZZERS.items():
             if chosen.only and name not in chosen.only:
                 continue
             tries, wrong = run(fuzz, chosen.seconds * share / shares, batch, folder, chosen.seed)
-            rows.append((name, tries, len(wrong)))
-            found += [(name, one) for one in wrong]
+            rows.append((tries, len(wrong)))
             print(f"{name:24} {tries:9,} tries  {len(wrong):4} failures", flush=True)
-    print(f"{'in all':24} {sum(r[1] for r in rows):9,} tries  {len(found):4} failures")
-    for name, one in found[:20]:
-        print(f"- {name}: {one!r}"[:600])
-    return 1 if found else 0
+            for one in wrong[:20]:
+                print(f"- {one!r}"[:600], flush=True)
+    tries, failures = (sum(column) for column in zip(*rows, strict=True))
+    print(f"{'in all':24} {tries:9,} tries  {failures:4} failures")
+    return 1 if failures else 0
 
 
 def run(fuzz, seconds, batch, folder, seed):

@@ -219,6 +219,8 @@ def test_ratings_with_a_null_in_a_path(tmp_path):
     refused(read_ratings, path)
     path.write_text("a,b,better\n,,,,,\n")
     refused(read_ratings, path)
+    path.write_text('a,b,better\n"x\ny.txt",b.txt,a\n')  # an end of line in a name
+    refused(read_ratings, path)
 
 
 @pytest.mark.parametrize("action", [{}, [], None, 5, True, {"E": 1}, ["E"], "", "M", 1e9])

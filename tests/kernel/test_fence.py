@@ -6,6 +6,7 @@ import tomllib
 import warnings
 
 import pytest
+from reference import BY_PLAYERS, grow
 from test_damaged_cache import NoFunctions
 
 import treewright as tw
@@ -31,7 +32,11 @@ def forget():
 
 def searched(name, debug=False, **options):
     """A search's tree, and the kernel's function."""
-    search = tw.Search(tw.make(name), tw.Options(**options), seed=3, debug=debug, memory="16MiB")
+    if name == "one player":  # small, with tables
+        domain = BY_PLAYERS[1](tables=grow(3, players=1, depth=5))
+    else:
+        domain = tw.make(name)
+    search = tw.Search(domain, tw.Options(**options), seed=3, debug=debug, memory="16MiB")
     search.run(2000)
     worker = search.workers[0]
     kernel = getattr(worker._module, worker.entry)
@@ -46,8 +51,8 @@ def is_whole(kernel):
     ("name", "options"),
     [
         ("nim", {"solver": True, "debug": True}),
-        ("connect-four", {"rave": tw.Rave(k=300), "fpu": 1.0}),
-        ("samegame", {"max_backup": 0.5, "keep_state": True}),
+        ("tictactoe", {"rave": tw.Rave(k=300), "fpu": 1.0}),
+        ("one player", {"max_backup": 0.5, "keep_state": True}),
     ],
 )
 def test_plain_numba_builds_the_same_tree(monkeypatch, tmp_path, name, options):

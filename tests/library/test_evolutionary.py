@@ -101,6 +101,7 @@ AGENTS = {
     "oep": lambda: OnlineEvolution(GAME, ACTIONS),
     "oep-greedy": lambda: OnlineEvolution(GAME, ACTIONS, Evolution.greedy()),
     "emcts": lambda: EvolutionaryMCTS(GAME, ACTIONS),
+    "emcts-flat": lambda: EvolutionaryMCTS(GAME, ACTIONS, flat=True),
     "greedy-turn": lambda: GreedyTurn(GAME, ACTIONS),
     "greedy-action": lambda: GreedyAction(GAME, ACTIONS),
     "random": lambda: RandomActions(GAME, ACTIONS),
@@ -189,6 +190,22 @@ def test_equal_seeds_give_equal_plans_and_budgets_are_kept():
         first = agent.plan(state, Budget(evaluations=120), 7)
         assert agent.plan(state, Budget(evaluations=120), 7) == first, name
         assert first.evaluations <= 122
+
+
+def test_without_a_tree_no_mutation_follows_another():
+    depths = []
+    for flat in (False, True):
+        search = tw.Search(
+            mutations(GAME, ACTIONS, flat=flat),
+            tw.Options(c=0, rollout=tw.Rollout(depth=0)),
+            seed=1,
+            engine="python",
+        )
+        search.run(simulations=2)
+        search.commit(search.result().best)
+        search.run(simulations=60)
+        depths.append(len(search.result().principal_variation(9)))
+    assert depths[0] > depths[1] == 1
 
 
 def test_budget_in_seconds():

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.kernel.hooks import is_inlined
+from treewright.kernel.hooks import is_apart, is_inlined
 from treewright.kernel.names import attributes_read, globals_read, is_library
 from treewright.kernel.versions import version
 
@@ -102,6 +102,8 @@ class Fingerprint:
         if not self._is_new(function):
             return
         self.add("function", function.__module__, function.__name__, is_inlined(function))
+        if is_apart(function):
+            self.add("apart")
         self.code(function.__code__)
         attributes = attributes_read(function.__code__)
         for default in function.__defaults__ or ():

@@ -293,5 +293,19 @@ def inlined(function: Any) -> Any:
     return function
 
 
+def apart(function: Any) -> Any:
+    """A decorator for large helpers that are called from several places.
+
+    Helpers of a domain are put where they are called; of these each stays a function, unless LLVM
+    thinks better of it.  A program of a thousand lines would take minutes to compile otherwise.
+    """
+    function.__treewright_apart__ = True
+    return function
+
+
+def is_apart(function: Any) -> bool:
+    return getattr(function, "__treewright_apart__", False)
+
+
 def is_inlined(function: Any) -> bool:
     return getattr(function, "__treewright_inlined__", False)

@@ -19,7 +19,7 @@ from treewright.kernel.fingerprint import (
     is_dispatcher,
     is_overload_stub,
 )
-from treewright.kernel.hooks import inlined, is_inlined
+from treewright.kernel.hooks import apart, inlined, is_apart, is_inlined
 from treewright.kernel.interpreted import Cells, wrapping
 from treewright.kernel.names import attributes_read, globals_read, is_library
 
@@ -50,7 +50,9 @@ _NOT_TAKEN_OVER = frozenset({"nopython", "forceobj", "parallel"})
 def _options(function: types.FunctionType, compiled: Any) -> dict[str, Any]:
     """How a function is compiled: as its author says, where anything is said."""
     if compiled is None:
-        return {"forceinline": True} if is_inlined(function) else {}
+        # what nothing is said of is compiled as its caller is, and the kernel's steps are inlined
+        says = is_inlined(function) or is_apart(function)
+        return {"forceinline": is_inlined(function)} if says else {}
     options = compiled.targetoptions.items()
     given = {k: v for k, v in options if v is not None and k not in _NOT_TAKEN_OVER}
     return {"error_model": "python", "locals": compiled.locals, **given}
@@ -206,8 +208,10 @@ class Snapshot(Rebinder):
         return function.__module__
 
 
-def _marked(function: types.FunctionType, forceinline: bool = False) -> types.FunctionType:
-    return inlined(function) if forceinline else function  # type: ignore[no-any-return]
+def _marked(function: types.FunctionType, forceinline: bool | None = None) -> types.FunctionType:
+    if forceinline is None:
+        return function
+    return inlined(function) if forceinline else apart(function)  # type: ignore[no-any-return]
 
 
 def interpreted(value: Any) -> Any:

@@ -23,6 +23,7 @@ from treewright.kernel.bits import lowest_bit as lowest_bit
 from treewright.kernel.constants import Binder, Constant, binder
 from treewright.kernel.constants import constant as constant
 from treewright.kernel.hooks import HOOKS, spoken
+from treewright.kernel.hooks import apart as apart
 from treewright.kernel.hooks import inlined as inlined
 from treewright.kernel.keys import hashed as hashed
 from treewright.kernel.names import returns_nothing

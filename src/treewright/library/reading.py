@@ -32,13 +32,19 @@ def is_folder(path: Path) -> bool:
     return is_there(path) and path.is_dir()
 
 
+def shown(path: Path) -> str:
+    """The name of a file in one line, whatever is in it."""
+    name = str(path)
+    return name if name.isprintable() else repr(name)
+
+
 def bytes_of(path: Path, error: type[TreewrightError], most: int = MOST_BYTES) -> bytes:
     """A file's contents, if they are no more than ``most`` bytes."""
     try:
         with path.open("rb") as file:
             data = file.read(most + 1)
     except OSError as refused:
-        raise error(f"{path} can't be read: {refused.strerror or refused}") from refused
+        raise error(f"{shown(path)} can't be read: {refused.strerror or refused}") from refused
     except ValueError as refused:
         raise error("the name of a file can't hold a null character") from refused
     if len(data) > most:

@@ -129,8 +129,9 @@ def _jobs(studio: Studio) -> None:
     ui = nicegui().ui
     table = html("")
     by_kind = {kind: name for name in studio.pages for kind in _kinds_of(name)} | {
-        kind: "domain" if kind.endswith("-code") else "games" for kind in OWN if kind != "gallery"
+        kind: "domain" if kind.endswith("-code") else "games" for kind in OWN
     }
+    by_kind["experiment"] = "experiments"
 
     def draw() -> None:
         rows = []

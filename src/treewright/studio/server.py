@@ -5,7 +5,7 @@ from pathlib import Path
 
 from treewright.errors import OptionError
 from treewright.library.applications import load
-from treewright.studio import home
+from treewright.studio import experiments, home
 from treewright.studio.fence import Fence
 from treewright.workshop import web
 from treewright.workshop.jobs import Manager
@@ -47,6 +47,7 @@ def serve(manager: Manager, host: str, port: int, token: str, gallery: bool, sho
     studio = Studio(manager)
     app.mount("/api", api.build(manager))
     home.build(studio, gallery)
+    experiments.build(studio)
     for page in studio.pages.values():
         load(page.where)(studio)
     hosts = None if host in ANYBODY else web.HERE | {host.lower()}

@@ -53,8 +53,10 @@ def warmed(only: Iterable[str], workers: int, seen: Callable[[str], object]) -> 
 def _cpu_seconds(command: str, folder: Path) -> float:
     import resource  # not everywhere
 
+    environment = {**os.environ, "TREEWRIGHT_CACHE": str(folder / "cache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a newcomer's Python keeps what it has parsed
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    _run(command, folder, {**os.environ, "TREEWRIGHT_CACHE": str(folder / "cache")})
+    _run(command, folder, environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

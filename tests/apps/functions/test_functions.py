@@ -87,7 +87,7 @@ def test_methods_on_a_bowl(method, kind):
     assert (points <= 3).all()
     assert found.success
     assert found.fun == sphere(found.x) == min(map(sphere, points))
-    assert found.fun < (1e-12 if method == "best" else 0.05)
+    assert found.fun < (1e-12 if method in ("runs", "staged") else 0.05)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -189,15 +189,72 @@ def test_a_function_that_fails_says_where_and_keeps_the_best(method):
         calls.append(np.array(x))
         if len(calls) == 30:
             raise ZeroDivisionError("oh")
-        return math.nan if len(calls) == 60 else sphere(x)
+        return sphere(x)
 
     with pytest.raises(FunctionError, match=r"raised ZeroDivisionError: oh, at x = \[") as caught:
         tw.minimize(fails, BOX, budget=200, method=method)
     result = caught.value.result
     assert result.fun == min(sphere(x) for x in calls[:29])
     assert not result.success
-    with pytest.raises(FunctionError, match=r"returned nan at x = \["):
-        tw.minimize(fails, BOX, budget=200, method=method)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_values_that_are_not_finite_are_kept_away_from(method):
+    """A disc of nan, a strip of inf and one of -inf, none of them with the minimum."""
+
+    def holes(x):
+        if x[0] < -2:
+            return -math.inf
+        if x[1] > 2:
+            return math.inf
+        return math.nan if ((x + 1) ** 2).sum() < 1 else sphere(x)
+
+    found = tw.minimize(holes, BOX, budget=600, method=method, seed=1)
+    assert found.nfev == 600
+    assert found.success
+    assert found.fun == sphere(found.x) < (1e-6 if method in ("runs", "staged") else 0.5)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_function_that_is_finite_nowhere(method, value):
+    found = tw.minimize(lambda x: value, BOX, budget=60, method=method)
+    assert not found.success
+    assert found.message == "the function was finite nowhere"
+    assert found.fun == math.inf
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_variables_whose_bounds_are_equal_stay(method):
+    seen = []
+
+    def f(x):
+        seen.append(np.array(x))
+        return sphere(x)
+
+    found = tw.minimize(f, [(-5, 3), (2, 2), (-5, 3)], budget=300, method=method, seed=1)
+    assert (np.array(seen)[:, 1] == 2).all()
+    assert len(found.x) == 3
+    assert found.x[1] == 2
+    assert found.fun == sphere(found.x) < 1.5
+    every = tw.minimize(sphere, [(2, 2), (1, 1)], budget=50, method=method)
+    assert (every.fun, every.nfev, every.x.tolist()) == (1.0, 1, [2.0, 1.0])
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_budget_of_one(method):
+    found = tw.minimize(sphere, BOX, budget=1, method=method)
+    assert found.nfev == 1
+    assert found.fun == sphere(found.x)
+
+
+def test_a_function_that_raises_in_a_worker():
+    with pytest.raises(FunctionError, match=r"raised ZeroDivisionError: oh, at x = \["):
+        tw.minimize(raises, BOX, budget=50, workers=2)
+
+
+def raises(x):
+    raise ZeroDivisionError("oh")
 
 
 @pytest.mark.parametrize(
@@ -215,7 +272,7 @@ def test_a_function_that_fails_says_where_and_keeps_the_best(method):
         ({"f": 3}, "must be callable"),
         ({"options": {"pases": 3}}, "no option 'pases'"),
         ({"method": "iterated-splitting", "options": {"splits": 1}}, "splits must be"),
-        ({"options": {"parts": ("regoins",)}}, "did you mean 'regions'"),
+        ({"method": "staged", "options": {"parts": ("regoins",)}}, "did you mean 'regions'"),
     ],
 )
 def test_bad_input(change, says):

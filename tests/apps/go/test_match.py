@@ -93,3 +93,19 @@ def test_an_engine_that_is_none_is_one_sentence(engine, says):
     assert out.returncode == 2
     assert says in out.stderr
     assert "Traceback" not in out.stderr
+
+
+def test_a_game_can_travel():
+    """Its board could not be pickled, and so no match ran on a cluster."""
+    import pickle
+
+    from treewright.apps.go.gtp.game import Game
+    from treewright.apps.go.gtp.match import Played
+    from treewright.apps.go.setup import to_point
+
+    game = Game(5, 7.5)
+    for point in ("C3", "B2", "pass"):
+        game.play(game.to_play, to_point(point, 5))
+    copied = pickle.loads(pickle.dumps(Played(1, "B+R", game)))
+    assert copied.game.moves == game.moves
+    assert copied.game.render() == game.render()

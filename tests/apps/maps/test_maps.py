@@ -151,7 +151,7 @@ def test_revisions_never_hurt_and_leave_what_is_fixed():
 
 @pytest.fixture(scope="module")
 def made():
-    return {m: generate("mcguinness", m, 4000, seed=1) for m in ("best", "evolution", "paper")}
+    return {m: generate("mcguinness", m, 4000, seed=1) for m in ("revisions", "evolution", "paper")}
 
 
 def test_every_method_makes_a_valid_map(made):
@@ -161,13 +161,13 @@ def test_every_method_makes_a_valid_map(made):
         fitness = [p.fitness for p in found.curve]
         assert fitness == sorted(fitness)
         assert fitness[-1] == pytest.approx(found.fitness)
-    assert made["best"].fitness > made["evolution"].fitness
+    assert made["revisions"].fitness > made["evolution"].fitness
 
 
 def test_the_seed_decides(made):
-    again = generate("mcguinness", "best", 4000, seed=1)
-    assert again.rows == made["best"].rows
-    assert generate("mcguinness", "best", 4000, seed=2).rows != again.rows
+    again = generate("mcguinness", "revisions", 4000, seed=1)
+    assert again.rows == made["revisions"].rows
+    assert generate("mcguinness", "revisions", 4000, seed=2).rows != again.rows
     climb = generate("mcguinness", "hill-climbing", 4000, seed=1)
     assert climb.fitness >= 1.0
 
@@ -175,7 +175,7 @@ def test_the_seed_decides(made):
 def test_files(made, tmp_path):
     from PIL import Image
 
-    found = made["best"]
+    found = made["revisions"]
     for name in ("map.png", "map.txt", "map.json", "map.tmx", "map.tmj"):
         for path in write(found, tmp_path / name):
             assert path.stat().st_size > 0
@@ -194,7 +194,7 @@ def test_tiled_opens_what_we_write(made, tmp_path, suffix):
     import os
 
     path = tmp_path / f"map.{suffix}"
-    write(made["best"], path)
+    write(made["revisions"], path)
     out = tmp_path / "again.tmj"
     subprocess.run(
         ["tiled", "--export-map", str(path), str(out)],
@@ -205,7 +205,7 @@ def test_tiled_opens_what_we_write(made, tmp_path, suffix):
     )
     read = json.loads(out.read_text())
     tiles = np.array(read["layers"][0]["data"]).reshape(51, 51)
-    assert ((tiles == 2) == (made["best"].walls == 1)).all()
+    assert ((tiles == 2) == (made["revisions"].walls == 1)).all()
     assert len(read["layers"][1]["objects"]) == 6
 
 
@@ -291,8 +291,8 @@ def test_other_bad_input(tmp_path):
     ):
         with pytest.raises(SpecError, match=says):
             load_spec(tmp_path / name if "." in name else name)
-    with pytest.raises(tw.OptionError, match="there is no method 'bset'; did you mean 'best'"):
-        generate("mcguinness", "bset")
+    with pytest.raises(tw.OptionError, match="no method 'revision'; did you mean 'revisions'"):
+        generate("mcguinness", "revision")
     with pytest.raises(tw.OptionError, match="evaluations must be"):
         generate("mcguinness", evaluations=0)
     with pytest.raises(tw.OptionError, match=r"step='0\.3' is unknown"):

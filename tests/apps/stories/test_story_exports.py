@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from treewright.apps.stories.distances import edit_distance, jaccard, variety
 from treewright.apps.stories.exports import as_data, export, passages
 from treewright.apps.stories.setup import load_setup, read_setup
 from treewright.apps.stories.source import Source
-from treewright.apps.stories.story import links, replay, trim
+from treewright.apps.stories.story import _spared, _without, links, replay, trim
 from treewright.apps.stories.telling import in_turn, prose, sentences
 
 START = "PickUp(Alice, vase); PickUp(Bob, rifle); Move(Bob, alice_house); Steal(Bob, Alice, vase)"
@@ -129,6 +130,20 @@ def test_trimming_leaves_out_what_nothing_rests_on():
     assert short.score >= replay(setup, story.events).score
     kept = trim(replay(setup, story.events), keep=1)
     assert kept.actions[0] == "PickUp(Charlie, bat)"
+
+
+@pytest.mark.parametrize("keep", [0, 2])
+@pytest.mark.parametrize("together", [1, 2, 3])
+def test_what_is_spared_first_is_the_first_of_all_combinations(together, keep):
+    setup = load_setup("sherlock")
+    text = f"PickUp(Charlie, bat); {START}; Move(Charlie, court); {ENDINGS[1]}"
+    events = told(setup, text).events
+    for goals in (["Alice is dead"], ["Alice has vase"], ["Alice is dead", "Bob is dead"]):
+        setup.goals = [setup._goal(goal, "goals", i) for i, goal in enumerate(goals)]
+        story = replay(setup, events)
+        tried = combinations(range(keep, len(events)), together)
+        slow = next((list(c) for c in tried if _without(story, c) is not None), None)
+        assert _spared(story, keep, together) == slow
 
 
 def test_links_say_what_made_what_possible(stories):

@@ -1,4 +1,4 @@
-"""Functions of real numbers: Iterated Splitting, SOO, and our best method."""
+"""Functions of real numbers: local runs shared out by a tree, stages, Iterated Splitting, SOO."""
 
 from treewright.library.applications import App, Command, Page
 
@@ -7,12 +7,13 @@ APP = App(
     domains={"functions-v1": ".splitting:splitting"},
     commands={"optimize": Command(".commands:optimize", "Minimise a function of real numbers.")},
     experiments=(
+        ".experiments.bbob:EXPERIMENT",
         ".experiments.cec2014_best:EXPERIMENT",
         ".experiments.cec2014_table_iv:EXPERIMENT",
         ".experiments.splitting_parameters:EXPERIMENT",
     ),
     gallery={"function": ".gallery:piece"},
-    first={"optimize": "optimize cec2014:9 --dim 5 --budget 5000"},
+    first={"optimize": "optimize cec2014:9 --dim 10 --budget 5000"},
     jobs={"minimise": ".job:MINIMISE"},
     pages={"functions": Page(".pages:build", "Functions", "Type one in, watch three methods.")},
     samples=".samples:SAMPLES",

@@ -23,7 +23,7 @@ class Asking:
     """
 
     def __init__(
-        self, bounds: Any, budget: int = 10_000, method: str = "best", seed: int = 0
+        self, bounds: Any, budget: int = 10_000, method: str | None = None, seed: int = 0
     ) -> None:
         self.low, self.high = check_bounds(bounds)
         self._rng = np.random.default_rng([seed, 1])

@@ -27,7 +27,14 @@ def optimize(
     ],
     dim: Annotated[int, typer.Option(min=1, help="Dimensions.")] = 10,
     budget: Annotated[int, typer.Option(min=1, help="Budget: evaluations.")] = 100_000,
-    method: Annotated[str, typer.Option(help="best (ours), iterated-splitting or soo.")] = "best",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="runs (local runs shared out by a tree), staged (mostly L-SHADE), "
+            "iterated-splitting or soo.",
+            show_default="runs; staged from 5,000 evaluations per dimension",
+        ),
+    ] = None,
     seed: Seed = 0,
     bounds: Annotated[
         str | None,
@@ -46,9 +53,10 @@ def optimize(
     Examples: treewright optimize cec2014:17 --dim 10 --budget 100000 --seed 1;
     treewright optimize cec2014:9 --method iterated-splitting --passes 10 --splits 3 --json
     """
-    from treewright.apps.functions.minimize import minimize
+    from treewright.apps.functions.minimize import default_method, minimize
 
     f, box, number = _read(function, dim, bounds)
+    method = method or default_method(dim, budget)
     given = {"moves": moves, "passes": passes, "splits": splits}
     options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     best = "best" if number is None else "error"

@@ -8,7 +8,7 @@ from treewright.apps.functions.minimize import minimize
 from treewright.workshop.gallery.piece import Piece, figure, png
 
 BUDGET, BOX = 400, [(-5.0, 5.0), (-5.0, 5.0)]
-NAMES = {"iterated-splitting": "Iterated Splitting", "soo": "SOO", "best": "our best method"}
+NAMES = {"iterated-splitting": "Iterated Splitting", "soo": "SOO", "runs": "local runs and a tree"}
 
 
 def himmelblau(x: Any) -> float:

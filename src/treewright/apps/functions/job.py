@@ -14,7 +14,7 @@ KNOWN = {
     "Ackley": "20 + e - 20*exp(-0.2*sqrt((x**2 + y**2)/2)) - exp((cos(2*pi*x) + cos(2*pi*y))/2)",
     "Schwefel": "837.97 - 100*x*sin(sqrt(abs(100*x))) - 100*y*sin(sqrt(abs(100*y)))",
 }
-Method = Literal["best", "iterated-splitting", "soo"]
+Method = Literal["runs", "iterated-splitting", "soo"]
 GRID = 160  # points of the picture, across
 
 
@@ -28,7 +28,7 @@ class Minimise(BaseModel):
     methods: Annotated[list[Method], Field(min_length=1, max_length=3)] = [
         "iterated-splitting",
         "soo",
-        "best",
+        "runs",
     ]
     seed: int = Field(1, ge=0, le=2**31)
 

@@ -1,6 +1,7 @@
 """Local models: quadratic for smooth valleys, a walker for curved ridges, Gaussian to finish."""
 
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -8,27 +9,42 @@ from treewright.apps.functions.objective import Objective
 
 
 def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np.ndarray, float]:
-    """BFGS with forward differences and a backtracking line search, inside the box."""
-    low, high = objective.low, objective.high
+    """BFGS for so many evaluations at most: where it came to, and the value there."""
+    end = objective.done + evaluations - objective.n - 2
+    found = x, math.inf
+    for step in bfgs_steps(objective.evaluate, objective.low, objective.high, x):
+        found = step
+        if objective.done >= end:
+            break
+    return found
+
+
+def bfgs_steps(
+    evaluate: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, x: np.ndarray
+) -> Iterator[tuple[np.ndarray, float]]:
+    """BFGS with forward differences and a backtracking line search, inside the box.
+
+    Yields the point and its value at first and after each step.
+    """
     width = high - low
-    n = objective.n
-    end = objective.done + evaluations
+    n = len(x)
     step = 1e-7 * width
 
     def gradient(x: np.ndarray, f: float) -> np.ndarray:
         side = np.where(x + step > high, -step, step)
-        values = objective.evaluate(x + np.diag(side))
+        values = evaluate(x + np.diag(side))
         if len(values) < n:
             return np.zeros(n)
         found: np.ndarray = (values - f) / side
         return found
 
-    f = float(objective.evaluate(x[None])[0])
+    f = float(evaluate(x[None])[0])
     g = gradient(x, f)
     inverse = np.eye(n)
     stalled = 0
     first = True
-    while objective.done + n + 2 < end and stalled < 3:
+    yield x, f
+    while stalled < 3:
         direction = -inverse @ g
         slope = float(direction @ g)
         if not slope < 0:
@@ -41,7 +57,7 @@ def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np
         length, tried = 1.0, 0
         while True:
             new = np.clip(x + length * direction, low, high)
-            value = float(objective.evaluate(new[None])[0])
+            value = float(evaluate(new[None])[0])
             tried += 1
             if value < f + 1e-4 * length * min(0.0, float(g @ direction)) or tried > 20:
                 break
@@ -61,7 +77,7 @@ def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np
             inverse = left @ inverse @ left.T + np.outer(s, s) / product
         else:
             first = first and product <= 0
-    return x, f
+        yield x, f
 
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -135,17 +151,22 @@ def _descend(
 
 
 class Gaussian:
-    """CMA-ES (Hansen 2016), with the default population and points outside put on the border."""
+    """CMA-ES (Hansen 2016) in the unit box, with points outside put on the border."""
 
     def __init__(
-        self, objective: Objective, rng: np.random.Generator, x: np.ndarray, sigma: float
+        self,
+        evaluate: Callable[[np.ndarray], np.ndarray],
+        rng: np.random.Generator,
+        x: np.ndarray,
+        sigma: float,
+        size: int | None = None,
     ) -> None:
-        self.objective, self.rng = objective, rng
-        self.scale = objective.high - objective.low
-        n = self.n = objective.n
-        self.mean = (x - objective.low) / self.scale  # in the unit box
+        self.evaluate, self.rng = evaluate, rng
+        n = self.n = len(x)
+        self.mean = x
         self.sigma = sigma
-        self.size = 4 + int(3 * math.log(n))
+        self.best = math.inf
+        self.size = size or 4 + int(3 * math.log(n))
         mu = self.size // 2
         weights = math.log((self.size + 1) / 2) - np.log(np.arange(1, mu + 1))
         self.weights = weights / weights.sum()
@@ -163,12 +184,6 @@ class Gaussian:
         self.recent: list[float] = []
         self.every = max(1, int(1 / (10 * n * (self.c1 + self.cmu))))
 
-    def run(self, evaluations: int) -> None:
-        """Generations until so many more evaluations were made or nothing moves any more."""
-        end = self.objective.done + evaluations
-        while self.objective.done < end and not self.stuck:
-            self.generation()
-
     @property
     def stuck(self) -> bool:
         if self.sigma * self.lengths.max() < 1e-13 or self.lengths.max() > 1e7 * self.lengths.min():
@@ -182,11 +197,12 @@ class Gaussian:
         z = self.rng.standard_normal((self.size, n))
         steps = (z * self.lengths) @ self.axes.T
         unit = np.clip(self.mean + self.sigma * steps, 0.0, 1.0)
-        values = self.objective.evaluate(self.objective.low + self.scale * unit)
+        values = self.evaluate(unit)
         if len(values) < self.size:
             return
         order = np.argsort(values, kind="stable")[: len(self.weights)]
         self.recent.append(float(values[order[0]]))
+        self.best = min(self.best, self.recent[-1])
         chosen = (unit[order] - self.mean) / self.sigma
         step = self.weights @ chosen
         self.mean = self.mean + self.sigma * step

@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.functions import cec2014
-from treewright.apps.functions.best import best
 from treewright.apps.functions.objective import Compiled, Exhausted, FunctionError, Objective
+from treewright.apps.functions.runs import runs
 from treewright.apps.functions.soo import soo
 from treewright.apps.functions.splitting import iterated_splitting
+from treewright.apps.functions.staged import staged
 from treewright.errors import OptionError, nearest
 
 METHODS: dict[str, Callable[..., None]] = {
-    "best": best,
+    "runs": runs,
+    "staged": staged,
     "iterated-splitting": iterated_splitting,
     "soo": soo,
 }
 DEFAULT_BUDGET = 10_000
+LONG = 5000  # evaluations per dimension from which stages that are planned for the budget pay
 
 
 class OptimizeResult(dict[str, Any]):
@@ -44,7 +47,7 @@ def minimize(
     bounds: Any = None,
     *,
     budget: int | None = None,
-    method: str = "best",
+    method: str | None = None,
     seed: int = 0,
     args: tuple[Any, ...] = (),
     maxiter: int | None = None,
@@ -59,16 +62,19 @@ def minimize(
 
     ``f`` is a plain function of one point; a Numba function, which compiles into the kernel; or,
     with ``vectorized``, a function of an array [points, dimensions].  ``maxiter`` is SciPy's
-    name for the budget.  ``workers`` processes (or a map) evaluate a plain function; the result is
-    the same for any number of them.  ``callback(x, fun)`` is told of the best so far and stops the
-    search by returning True; ``progress(evaluations, fun)`` only looks.  ``options`` are the
-    method's own: ``moves``, ``passes``, ``splits`` and ``c`` of ``iterated-splitting``, ``parts``
-    of ``best``.
+    name for the budget.  ``method`` is ``runs`` if not given, or ``staged`` with 5,000 evaluations
+    per dimension and more.  ``workers`` processes (or a map) evaluate a plain function; the
+    result is the same for any number of them.  ``callback(x, fun)`` is told of the best so far and
+    stops the search by returning True; ``progress(evaluations, fun)`` only looks.  ``options`` are
+    the method's own: ``moves``, ``passes``, ``splits`` and ``c`` of ``iterated-splitting``,
+    ``parts`` and ``tree`` of ``staged``, ``tree`` of ``runs``.
 
-    A function that raises or returns nan ends the search with :class:`FunctionError`, which says
-    at which point and holds the best so far as its ``result``.
+    Values that are not finite (nan, inf) count as worse than all others; if there is no other,
+    ``success`` is False.  Variables whose two bounds are equal stay as they are.  A function that
+    raises ends the search with :class:`FunctionError`, which says at which point and holds the
+    best so far as its ``result``.
     """
-    if method not in METHODS:
+    if method is not None and method not in METHODS:
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
     if bounds is None:
         raise OptionError("bounds are needed: a list of (low, high) pairs")
@@ -83,7 +89,12 @@ def minimize(
         vectorized=vectorized,
         callback=_told(callback, progress) if callback or progress else None,
     )
-    known = {"iterated-splitting": ("moves", "passes", "splits", "c"), "best": ("parts",)}
+    method = method or default_method(objective.n, objective.budget)
+    known: dict[str, tuple[str, ...]] = {
+        "iterated-splitting": ("moves", "passes", "splits", "c"),
+        "staged": ("parts", "tree"),
+        "runs": ("tree",),
+    }
     for name in options or {}:
         if name not in known.get(method, ()):
             raise OptionError(
@@ -92,7 +103,10 @@ def minimize(
             )
     started = time.perf_counter()
     try:
-        METHODS[method](objective, seed, **(options or {}))
+        if objective.n:
+            METHODS[method](objective, seed, **(options or {}))
+        else:  # nothing to choose
+            objective.evaluate(np.zeros((1, 0)))
     except Exhausted:
         pass
     except KeyboardInterrupt:
@@ -107,6 +121,11 @@ def minimize(
     finally:
         objective.close()
     return _result(objective, method, started, True)
+
+
+def default_method(dimensions: int, budget: int) -> str:
+    """``runs``, which needs no plan, and ``staged`` for very long searches."""
+    return "staged" if budget >= LONG * max(1, dimensions) else "runs"
 
 
 def _with_result(error: FunctionError, result: OptimizeResult) -> FunctionError:
@@ -127,7 +146,9 @@ def _told(
     def told(objective: Objective) -> object:
         if progress is not None:
             progress(objective.done, objective.best)
-        return callback is not None and callback(objective.best_x.copy(), objective.best)
+        return callback is not None and callback(
+            objective.whole(objective.best_x).copy(), objective.best
+        )
 
     return told
 
@@ -139,8 +160,10 @@ def _result(o: Objective, method: str, started: float, success: bool) -> Optimiz
         "callback": "the callback stopped the search",
         "interrupt": "interrupted",
     }
+    if success and o.best == math.inf:
+        success, o.stopped = False, "the function was finite nowhere"
     return OptimizeResult(
-        x=o.best_x,
+        x=o.whole(o.best_x),
         fun=o.best,
         nfev=o.done,
         nit=o.done,

@@ -13,7 +13,7 @@ from treewright.errors import DomainError, OptionError
 
 
 class FunctionError(DomainError):
-    """The function raised, or returned nan; ``result`` is the best that was found before."""
+    """The function raised; ``result`` is the best that was found before."""
 
     result: Any = None
 
@@ -56,7 +56,7 @@ def check_bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:
     for i, (low, high) in enumerate(pairs):
         if not (math.isfinite(low) and math.isfinite(high)):
             raise OptionError(f"bounds[{i}] = ({low:g}, {high:g}) must be finite")
-        if low >= high:
+        if low > high:
             raise OptionError(
                 f"bounds[{i}] = ({low:g}, {high:g}) are reversed: the low one comes first"
             )
@@ -68,6 +68,9 @@ class Objective:
 
     Points are given many at a time; a plain function is called once for each, in ``workers``
     processes if there are several, a vectorised one once for all, a compiled one in a loop.
+
+    Variables whose bounds are equal are fixed: methods see the others only.  Values that are not
+    finite count as worse than any that was seen, and are never the best.
     """
 
     def __init__(
@@ -81,7 +84,10 @@ class Objective:
         vectorized: bool = False,
         callback: Callable[[Any], object] | None = None,
     ) -> None:
-        self.low, self.high = check_bounds(bounds)
+        low, high = check_bounds(bounds)
+        self.fixed = low.copy()
+        self.free = low < high
+        self.low, self.high = low[self.free], high[self.free]
         self.n = len(self.low)
         if not callable(f) and not isinstance(f, Compiled):
             raise OptionError(f"the function must be callable, not {f!r}")
@@ -96,14 +102,16 @@ class Objective:
             )
         self.f = f
         self.compiled = compiled(f)
+        self.bounds = np.column_stack([low, high])
         self.vectorized = vectorized
         self.workers = workers
         self.callback = callback
         self.budget = budget
         self.deadline = math.inf if seconds is None else time.perf_counter() + seconds
         self.done = 0
-        self.best_x = np.full(self.n, math.nan)
+        self.best_x = (self.low + self.high) / 2
         self.best = math.inf
+        self.worst = -math.inf  # of the finite values
         self.curve: list[tuple[int, float]] = []  # (evaluations, best) where it improved
         self.stopped = "budget"
 
@@ -137,18 +145,32 @@ class Objective:
             raise Exhausted
         points = np.ascontiguousarray(points[: self.left])
         values = self._values(points)
-        bad = np.flatnonzero(np.isnan(values))
-        good = int(bad[0]) if len(bad) else len(values)
-        self._see(points[:good], values[:good])
-        if len(bad):
-            self.fail(f"the function returned nan at {shown(points[good])}")
+        self._see(points, values)
         if self.callback is not None and self.callback(self) is True:
             self.stopped = "callback"
             self.budget = self.done
             raise Exhausted
-        return values
+        finite = np.isfinite(values)
+        return values if finite.all() else np.where(finite, values, self._bad)
+
+    @property
+    def _bad(self) -> float:
+        """What a value that is not finite counts as: worse than all that were seen."""
+        if self.worst == -math.inf:
+            return 1e100
+        return self.worst + (self.worst - self.best) + 1.0
+
+    def whole(self, points: np.ndarray) -> np.ndarray:
+        """Points with the fixed variables."""
+        if self.free.all():
+            return points
+        found = np.empty((*points.shape[:-1], len(self.fixed)))
+        found[...] = self.fixed
+        found[..., self.free] = points
+        return found
 
     def _values(self, points: np.ndarray) -> np.ndarray:
+        points = self.whole(points)
         if self.compiled is not None:
             return self._batch(points)
         if self.vectorized:
@@ -171,7 +193,7 @@ class Objective:
             try:
                 found[i] = float(next(results))
             except Exception as error:
-                self._see(points[:i], found[:i])
+                self._see(points[:i, self.free], found[:i])
                 self.fail(
                     f"the function raised {type(error).__name__}: {error}, at {shown(points[i])}"
                 )
@@ -183,7 +205,7 @@ class Objective:
         from treewright.library.program import Program
 
         assert self.compiled is not None
-        domain = Splitting(self.compiled, list(zip(self.low, self.high, strict=True)))
+        domain = Splitting(self.compiled, self.bounds)
         text = Path(__file__).parent / "batch_kernel.py"
         batch = Program(domain, (text,), "batch")
         return functools.partial(batch.call, np.zeros(1, domain.state), batch.tables, np.zeros(1))
@@ -195,8 +217,11 @@ class Objective:
 
     def _see(self, points: np.ndarray, values: np.ndarray) -> None:
         if len(values):
-            at = int(np.argmin(values))
-            if values[at] < self.best:
+            finite = np.isfinite(values)
+            ranked = np.where(finite, values, math.inf)
+            at = int(np.argmin(ranked))
+            self.worst = max(self.worst, float(np.where(finite, values, -math.inf).max()))
+            if ranked[at] < self.best:
                 self.best = float(values[at])
                 self.best_x = points[at].copy()
                 self.curve.append((self.done + at + 1, self.best))
@@ -205,7 +230,7 @@ class Objective:
     def note(self, x: np.ndarray, value: float, evaluations: int) -> None:
         """What a kernel has evaluated by itself: so many points, and the best of them."""
         self.done += evaluations
-        if value < self.best:
+        if math.isfinite(value) and value < self.best:
             self.best, self.best_x = value, x.copy()
             self.curve.append((self.done, value))
 

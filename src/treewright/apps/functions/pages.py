@@ -9,8 +9,8 @@ from treewright.workshop.jobs import Job
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, downloads, slider
 
-NAMES = {"iterated-splitting": "Iterated Splitting", "soo": "SOO", "best": "Our best"}
-COLOURS = {"iterated-splitting": "#d55e00", "soo": "#0072b2", "best": "#007a5a"}
+NAMES = {"iterated-splitting": "Iterated Splitting", "soo": "SOO", "runs": "Local runs and a tree"}
+COLOURS = {"iterated-splitting": "#d55e00", "soo": "#0072b2", "runs": "#007a5a"}
 LEAST = 1e-12  # below it, a curve is as good as at the bottom
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import float64, int64
 
-from treewright.apps.functions.objective import Compiled, Exhausted, Objective, plain, shown
+from treewright.apps.functions.objective import Compiled, Exhausted, Objective, plain
 from treewright.errors import OptionError
 from treewright.library.domain import Domain, constant, record
 from treewright.library.multipass import MultiPass, Pass
@@ -25,7 +25,6 @@ WORK = 6  # scratch numbers per dimension that a function may use
 # so small beside UCB1's parameter 2 that exploration is all but uniform: with rewards of that
 # kind, and no other, the paper's table IV comes out
 SCALE = 1e-6
-NOT_A_NUMBER = 2.0
 N = constant()  # dimensions
 CALL = constant()  # the function
 
@@ -87,9 +86,9 @@ class Splitting(Domain):
         for i in range(N):
             s.x[i] = 0.5 * (s.low[i] + s.high[i])
         s.f = CALL(s.x, t, s.work)
+        if not -math.inf < s.f < math.inf:  # not finite: as bad as can be
+            s.f = math.inf
         out[0] = SCALE * (0.5 - math.atan(s.f) / math.pi)
-        if s.f != s.f:
-            out[0] = NOT_A_NUMBER
 
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
         """The next pass splits the box of the best point of this one."""
@@ -121,7 +120,7 @@ def iterated_splitting(
         if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
             raise OptionError(f"{name} must be a whole number from {low} to {high}, not {number!r}")
     box = list(zip(objective.low, objective.high, strict=True))
-    native = objective.compiled
+    native = objective.compiled if objective.free.all() else None
     f = native or Compiled(_counted(objective), {"none": np.zeros(1)})
     domain = Splitting(f, box, splits=splits, moves=moves)
     search = MultiPass(
@@ -137,9 +136,6 @@ def iterated_splitting(
 
     def seen(found: Pass) -> bool:
         x = np.array(found.state.x)
-        if found.score == NOT_A_NUMBER:
-            objective.done += found.simulations
-            objective.fail(f"the function returned nan at {shown(x)}")
         if native:
             objective.note(x, float(found.state.f), found.simulations)
         return objective.left > 0

@@ -13,6 +13,7 @@ from treewright.workshop.web.studio import (
     QUIET,
     Following,
     Studio,
+    bring,
     downloads,
     facts,
     slider,
@@ -90,13 +91,7 @@ class _GoPage:
             ui.button("Hint", on_click=self._ask).props(QUIET)
             ui.button("Resign", on_click=self._resign).props(QUIET)
             ui.button("Score", on_click=self._score).props(QUIET)
-        ui.upload(
-            label="Load a game record (SGF)",
-            auto_upload=True,
-            max_file_size=2**20,
-            on_upload=self._load,
-            on_rejected=lambda: ui.notify("at most 1 MB", type="negative"),
-        ).props('accept=".sgf" flat').classes("w-full")
+        bring("Load a game record (SGF)", self._load, ".sgf", 2**20)
 
     # --------------------------------------------------------------------------------- actions
 

@@ -14,6 +14,7 @@ from treewright.workshop.web.studio import (
     QUIET,
     Following,
     Studio,
+    bring,
     downloads,
     facts,
     slider,
@@ -112,15 +113,7 @@ class _LevelPage:
             self._tiles = ui.checkbox("Tile by tile", value=usual.tiles)
         self._corpus: list[list[str]] = list(usual.corpus)
         self._corpus_says = ui.label(self._corpus_words()).classes("quiet")
-        ui.upload(
-            label="Learn from levels of your own (text)",
-            multiple=True,
-            auto_upload=True,
-            max_file_size=2**18,
-            max_files=50,
-            on_upload=self._learn,
-            on_rejected=lambda: ui.notify("at most 50 files of 256 kB", type="negative"),
-        ).props('accept=".txt" flat').classes("w-full")
+        bring("Learn from levels of your own", self._learn, ".txt", 2**18, 50)
         with ui.element("div").classes("row"):
             ui.button("Generate", on_click=self._generate).props(BUTTON)
             ui.button("Another", on_click=self._another).props(QUIET)

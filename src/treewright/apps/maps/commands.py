@@ -34,10 +34,11 @@ def generate(
     method: Annotated[
         str,
         typer.Option(
-            help="best (ours), paper (MP-MCTS as published), growing (walls from seeds), "
-            "evolution or hill-climbing."
+            help="revisions (ours, a local search), revisions-tree (the same with a tree in every "
+            "16th pass), paper (MP-MCTS as published), growing (walls from seeds), evolution or "
+            "hill-climbing."
         ),
-    ] = "best",
+    ] = "revisions",
     evaluations: Evaluations = 300_000,
     seed: Seed = 0,
     seconds: Seconds = None,

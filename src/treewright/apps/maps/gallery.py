@@ -8,7 +8,7 @@ EVALUATIONS = 60_000
 
 
 def piece(seed: int) -> Piece:
-    made = {m: generate("mcguinness", m, EVALUATIONS, seed) for m in ("paper", "best")}
+    made = {m: generate("mcguinness", m, EVALUATIONS, seed) for m in ("paper", "revisions")}
     fitness = {m: f"{r.fitness:.1f}" for m, r in made.items()}
     return Piece(
         "A map",
@@ -16,7 +16,7 @@ def piece(seed: int) -> Piece:
         f"--out map.png --out map.tmx",
         f"Checkpoints of one colour should be near each other, of different colours far apart. On "
         f"the left Multiple Pass MCTS as published (fitness {fitness['paper']}), on the right our "
-        f"passes over revisions (fitness {fitness['best']}), both with {EVALUATIONS:,} "
+        f"local search by revisions (fitness {fitness['revisions']}), both with {EVALUATIONS:,} "
         f"evaluations.",
         [
             Picture(png(paint(r.walls, r.spec, 8)), f"A map made by the method {m}")

@@ -32,7 +32,9 @@ class Spec(BaseModel):
 class Generate(Spec):
     """What ``treewright map generate`` takes."""
 
-    method: Literal["best", "paper", "growing", "evolution", "hill-climbing"] = "best"
+    method: Literal[
+        "revisions", "revisions-tree", "paper", "growing", "evolution", "hill-climbing"
+    ] = "revisions"
     evaluations: int = Field(60_000, ge=1000, le=EVALUATIONS)
     seed: int = Field(0, ge=0, le=2**31)
 

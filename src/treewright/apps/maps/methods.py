@@ -21,8 +21,8 @@ STEPS = {"minimum": 0.0, "0.05": 0.05, "0.1": 0.1, "0.2": 0.2}  # table I
 FILL = 0.6  # where the paper's figures end
 DEFAULT_EVALUATIONS = 300_000
 PROPOSALS, REVISIONS = 2000, 4  # evaluations in a revision (at most), revisions in a simulation
-# A second simulation in a pass forgets what the first has changed for later, so the tree searches
-# in every sixteenth pass only, and the others are one simulation (docs/results/notes/maps.md).
+# Of ``revisions-tree``: a second simulation in a pass forgets what the first has changed for later,
+# so the tree searches in every sixteenth pass only (docs/results/notes/maps.md).
 EVERY, SIMULATIONS = 16, 4
 # How often a wall that changes nothing yet is kept at the start of a run, without which no way gets
 # longer where each cell has few evaluations; this falls to the kinds' own ties at the end.
@@ -189,9 +189,12 @@ def _revise(
     watch: _Watch,
     seed: int,
     kinds: Any = KINDS,
-    simulations: int = SIMULATIONS,
+    simulations: int = 1,
 ) -> np.ndarray:
-    """Passes over revisions (revise.py)."""
+    """Revisions of random kinds, one after the other (revise.py): no tree searches.
+
+    With more ``simulations`` the kernel searches in every sixteenth pass for the kinds that pay.
+    """
     proposals = max(1, min(PROPOSALS, watch.evaluations // (50 * REVISIONS)))
     each = proposals * REVISIONS
     domain = Revise(
@@ -259,9 +262,13 @@ def _grow(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
     return kept
 
 
+def _revise_by_tree(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
+    return _revise(spec, watch, seed, simulations=SIMULATIONS)
+
+
 def _hill_climbing(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
-    """Flip one random cell, keep it if the fitness is no worse: a revision without a tree."""
-    return _revise(spec, watch, seed, kinds=((1, 1.0),), simulations=1)
+    """Flip one random cell, keep it if the fitness is no worse: a revision of one kind."""
+    return _revise(spec, watch, seed, kinds=((1, 1.0),))
 
 
 def _evolution(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
@@ -272,7 +279,8 @@ def _evolution(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
 
 
 METHODS: dict[str, Callable[..., np.ndarray]] = {
-    "best": _revise,
+    "revisions": _revise,
+    "revisions-tree": _revise_by_tree,
     "paper": _paper,
     "evolution": _evolution,
     "hill-climbing": _hill_climbing,
@@ -282,7 +290,7 @@ METHODS: dict[str, Callable[..., np.ndarray]] = {
 
 def generate(
     spec: str | MapSpec = "mcguinness",
-    method: str = "best",
+    method: str = "revisions",
     evaluations: int = DEFAULT_EVALUATIONS,
     seed: int = 0,
     *,

@@ -25,7 +25,7 @@ HINTS = {
     "lock": "Drag over a region to keep it as it is now.",
     "free": "Drag over cells that may be anything.",
 }
-METHODS = ["best", "paper", "growing", "evolution", "hill-climbing"]
+METHODS = ["revisions", "revisions-tree", "paper", "growing", "evolution", "hill-climbing"]
 PAIR = {"": "don't care", "near": "near", "far": "far"}
 Cell = tuple[int, int]
 

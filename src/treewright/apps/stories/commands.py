@@ -1,4 +1,4 @@
-"""``treewright story generate | new | list | check | describe``: from a set-up to a story."""
+"""``treewright story generate | new | list | check | explain | describe | watch``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,10 +29,21 @@ app = typer.Typer(help="Generate believable stories from a set-up and goals.", n
 
 SetupName = Annotated[
     str,
-    typer.Argument(metavar="SETUP", help="A set-up's name (see 'story list'), or a .toml file."),
+    typer.Argument(
+        metavar="SETUP",
+        help="A set-up's name (see 'story list'), a .toml file, or a planning problem in .txt.",
+    ),
 ]
-Nodes = Annotated[int, typer.Option(min=1, help="Budget: nodes of the search.")]
-Method = Annotated[str, typer.Option(help="mcts, breadth-first, depth-first or best-first.")]
+Nodes = Annotated[
+    int | None,
+    typer.Option(min=1, help="Budget: nodes of the search (100,000; 1,000,000 for a problem)."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="mcts, breadth-first, depth-first or best-first; for a problem also explanation-first."
+    ),
+]
 
 
 # a long function, because each option is declared here with its help
@@ -40,8 +51,16 @@ Method = Annotated[str, typer.Option(help="mcts, breadth-first, depth-first or b
 def generate(
     setup: SetupName,
     method: Method = "mcts",
-    nodes: Nodes = 100_000,
+    nodes: Nodes = None,
     seed: Seed = 1,
+    goal: Annotated[
+        int, typer.Option(help="Of a planning problem: the author's utility to reach.")
+    ] = 1,
+    author: Annotated[int, typer.Option(help="Of a problem: the most actions of its plan.")] = 7,
+    character: Annotated[
+        int, typer.Option(help="Of a problem: the most actions of a character's reason.")
+    ] = 5,
+    layers: Annotated[int, typer.Option(help="Of a problem: layers of belief.")] = 2,
     variants: Annotated[int, typer.Option(min=1, help="So many stories that differ.")] = 1,
     cluster: OnCluster = None,
     branches: Annotated[
@@ -95,8 +114,19 @@ def generate(
 
     Examples: treewright story generate sherlock --seed 3 --graph why.svg;
     treewright story generate sherlock --variants 5 --out stories.md;
-    treewright story generate fairy_tale --branches 2 --out tale.ink
+    treewright story generate fairy_tale --branches 2 --out tale.ink;
+    treewright story generate problem.txt --goal 2 --author 7 --character 5 --layers 2
     """
+    from treewright.apps.stories.planning.problem import problem_names
+
+    if setup.endswith(".txt") or setup in problem_names():
+        from treewright.apps.stories.planning.commands import generate as generate_plan
+
+        form = format_ or ("json" if out and out.suffix == ".json" else "text")
+        limits = (goal, author, character, layers)
+        generate_plan(setup, *limits, method, nodes, seed, form, out, as_json, quiet)
+        return
+    nodes = 100_000 if nodes is None else nodes
     from treewright.apps.stories.exports import ENDINGS, FORMATS, as_data, export
     from treewright.apps.stories.searches import DEFAULT, METHODS, PLAIN
     from treewright.apps.stories.setup import load_setup
@@ -298,6 +328,28 @@ def check(
 
 
 @app.command()
+def explain(
+    setup: SetupName,
+    action: Annotated[str, typer.Argument(help="Such as 'Kill(Bob, Alice, rifle)'.")],
+    after: Annotated[
+        list[str] | None, typer.Option(metavar="ACTION", help="What happened; repeat for more.")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Why an action can't happen at a point of a story, or how believable it is there.
+
+    Examples: treewright story explain sherlock "Kill(Bob, Alice, rifle)";
+    treewright story explain sherlock "Steal(Bob, Alice, vase)" --after "Move(Bob, alice_house)"
+    """
+    from treewright.apps.stories.explaining import as_text, explain
+    from treewright.apps.stories.setup import load_setup
+
+    data = explain(load_setup(setup), action, after or [])
+    emit(data, as_text(data), as_json)
+
+
+@app.command()
 def describe(
     library: Annotated[str, typer.Argument(help="A library's name or file.")] = "crime",
     as_json: Json = False,
@@ -318,6 +370,34 @@ def describe(
     lines += ["\ngoals", *(f"  {text}" for text in data["goals"])]
     lines += ["\nactions", *(f"  {text}" for text in data["actions"])]
     emit(data, "\n".join(lines), as_json)
+
+
+@app.command()
+def watch(
+    path: Annotated[Path, typer.Argument(help="A library or a set-up, a .toml file.")],
+    setup: Annotated[
+        str | None, typer.Option(help="The set-up to tell, where the file is a library.")
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="Budget: nodes of each story.")] = 20_000,
+    seed: Seed = 1,
+    once: Annotated[bool, typer.Option("--once", help="Look once, and stop.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check a file and tell a story each time it is saved; Ctrl-C stops.
+
+    Examples: treewright story watch mine.toml; treewright story watch lib.toml --setup mine.toml
+    """
+    from treewright.apps.stories.watching import check_watched, report, saved
+
+    check_watched(path)
+    try:
+        for _ in saved(path):
+            typer.echo(report(path, setup, nodes, seed))
+            if once:
+                return
+            typer.echo(f"\n(waiting until {path} is saved again; Ctrl-C stops)")
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 from treewright.apps.stories.model import Event, Expr
@@ -81,18 +80,57 @@ def trim(story: Story, keep: int = 0) -> Story:
     story = _without(story, _idle(story, keep)) or story
     together = 1
     while together <= 3:
-        free = range(keep, len(story.steps))
-        for left_out in combinations(free, together):
-            shorter = _without(story, left_out)
-            if shorter is not None:
-                story = shorter
-                together = 1
-                break
+        left_out = _spared(story, keep, together)
+        if left_out is not None:
+            story = _without(story, left_out) or story
+            together = 1
         else:
             together += 1
             if together == 3 and len(story.steps) > 24:
                 break
     return story
+
+
+def _spared(story: Story, keep: int, together: int) -> list[int] | None:
+    """The first so many steps, in order, that the story can do without.
+
+    What was played up to the next step that is tried serves all that are tried after it.
+    """
+
+    def first(world: World, at: int, left: int) -> list[int] | None:
+        while at <= len(story.events) - left:
+            if left:
+                found = first(world.copy(), at + 1, left - 1)
+                if found is not None:
+                    return [at, *found]
+            elif at == len(story.events):
+                return [] if _is_as_good(world, story) else None
+            if not _goes_on(world, story, story.events[at]):
+                return None  # nor does it if a later one is left out
+            at += 1
+        return None
+
+    world = World.start(story.setup)
+    for event in story.events[:keep]:
+        if not _goes_on(world, story, event):
+            return None
+    return first(world, keep, together)
+
+
+def _goes_on(world: World, story: Story, event: Event) -> bool:
+    """Do an event, if it is possible and leaves the story as good as it is."""
+    action = story.setup.library.action(event.action)
+    if not world.value(action.precondition, scope_of(event)):
+        return False
+    b = world.believed(event)[0]
+    if world.believability * b < story.score - CLOSE:
+        return False
+    world.do(event, b)
+    return True
+
+
+def _is_as_good(world: World, story: Story) -> bool:
+    return world.believability * world.share() >= story.score - CLOSE
 
 
 def _idle(story: Story, keep: int) -> list[int]:
@@ -115,15 +153,9 @@ def _without(story: Story, left_out: Sequence[int]) -> Story | None:
         return None
     events = [e for i, e in enumerate(story.events) if i not in left_out]
     world = World.start(story.setup)
-    for event in events:
-        action = story.setup.library.action(event.action)
-        if not world.value(action.precondition, scope_of(event)):
-            return None
-        b = world.believed(event)[0]
-        if world.believability * b < story.score - CLOSE:
-            return None
-        world.do(event, b)
-    if world.believability * world.share() < story.score - CLOSE:
+    if not all(_goes_on(world, story, event) for event in events):
+        return None
+    if not _is_as_good(world, story):
         return None
     return replay(story.setup, events, story.seed, **story.found)
 

@@ -4,7 +4,7 @@ The search runs the same rules as compiled code; this is the slow and talkative 
 what each condition rested on.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.apps.stories.model import Action, Attribute, Change, Event, Expr, Rule
@@ -45,6 +45,9 @@ class World:
     @classmethod
     def start(cls, setup: "Setup") -> "World":
         return cls(setup, dict(setup.values))
+
+    def copy(self) -> "World":
+        return replace(self, values=dict(self.values), times=dict(self.times), when=dict(self.when))
 
     # ------------------------------------------------------------------------ expressions
 

@@ -50,11 +50,11 @@ def _replying(ap: int, **rules: Any) -> Agent:
     return EvolutionaryMCTS(HeroAcademy(ap=ap, **rules), ap, reply=ap)
 
 
-def _choosing(ap: int, **rules: Any) -> Agent:
+def _choosing(ap: int, flat: bool = False, **rules: Any) -> Agent:
     """EMCTS that chooses among its best turns by the opponent's greedy reply, if they are short."""
     among = AMONG if ap <= FORESEEN else 0
     domain = HeroAcademy(ap=ap, **rules)
-    return EvolutionaryMCTS(domain, ap, reply=ap if among else 0, reply_among=among)
+    return EvolutionaryMCTS(domain, ap, flat=flat, reply=ap if among else 0, reply_among=among)
 
 
 def _blind(ap: int, **rules: Any) -> Agent:
@@ -81,6 +81,7 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "oep": _plain(OnlineEvolution),
         "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
         "emcts": _choosing,
+        "emcts-flat": functools.partial(_choosing, flat=True),  # the same without a tree
         "emcts-blind": _blind,
         "emcts-plain": _plain(EvolutionaryMCTS),  # the paper's: blind to what comes next
         "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget

@@ -24,7 +24,8 @@ class EvolutionaryMCTS(Agent):
     """Starts from Greedy Action's turn; C = 0, evaluation at the leaf, bridge-burning phases.
 
     Plays the best turn that was ever evaluated.  ``phases``: so many whatever the budget, as in
-    the paper; by default one for every 20 evaluations.
+    the paper; by default one for every 20 evaluations.  ``flat`` is the same without a tree: a
+    phase evaluates mutations of its own turn only, never mutations of mutations.
 
     ``reply`` judges every turn after so many actions of a greedy reply by the opponent.  With
     ``reply_among`` only so many of the best committed turns are judged so, at the end, by the
@@ -40,6 +41,7 @@ class EvolutionaryMCTS(Agent):
         length: int,
         *,
         phases: int | None = None,
+        flat: bool = False,
         c: float = 0.0,
         reply: int = 0,
         reply_among: int = 0,
@@ -57,7 +59,7 @@ class EvolutionaryMCTS(Agent):
         options = Options(
             c=c, rollout=Rollout(depth=0), dense=True, choose="value", keep_state=True
         )
-        space = mutations(domain, length, self.reply)
+        space = mutations(domain, length, self.reply, flat)
         self._burning = Burning(space, options, "64MiB", keep=reply_among)
         self._genome = np.zeros(1, space.state)
         genes = self._genome["genes"].shape[1]

@@ -22,6 +22,7 @@ SHIFT = 24  # a mutation is position << 24 | action
 NOTHING = -1.0  # what an empty genome is worth
 SIZES = (4, 8, 16, 32, 64)  # genes of a genome: turns are not longer than
 LONGEST = SIZES[-1]
+MOST = 400  # mutations in a row
 TYPICAL = 48  # legal actions of a state; where there are more, not all lists of a turn are kept
 
 DOMAIN = constant()
@@ -65,11 +66,12 @@ def genome_dtype(domain: Domain, size: int) -> np.dtype:
     )
 
 
-def mutations(domain: Domain, length: int, reply: int = 0) -> Domain:
+def mutations(domain: Domain, length: int, reply: int = 0, flat: bool = False) -> Domain:
     """The domain whose states are turns of ``domain`` and whose actions are mutations.
 
     ``length``: the most actions of a turn.  ``reply``: judge a turn after so many actions of a
-    greedy reply by the next player (0: at the end of the turn).  The start state is the empty
+    greedy reply by the next player (0: at the end of the turn).  ``flat``: no mutation follows
+    another, so that a search only compares single ones.  The start state is the empty
     genome; its only mutation is to be filled by Greedy Action, which makes the root.
     """
     if not domain.is_record or domain.function("value") is None:
@@ -78,7 +80,7 @@ def mutations(domain: Domain, length: int, reply: int = 0) -> Domain:
         raise OptionError(f"a genome has 1 to {LONGEST} genes, not {length}")
     # turns of similar length share a compiled kernel
     size = next(n for n in SIZES if n >= length)
-    return Mutations(domain, size, length, reply)
+    return Mutations(domain, size, length, reply, 1 if flat else MOST)
 
 
 def turn_steps(domain: Domain) -> dict[str, Any]:
@@ -164,10 +166,12 @@ class Mutations(Domain):
     """Turns of a domain with up to ``size`` genes, and mutations of them."""
 
     players = 1
-    max_length = 400
 
-    def __init__(self, domain: Domain, size: int, length: int, reply: int) -> None:
+    def __init__(
+        self, domain: Domain, size: int, length: int, reply: int, max_length: int = MOST
+    ) -> None:
         self.domain = domain
+        self.max_length = max_length
         self.max_actions = min(65535, size * domain.max_actions)
         self.state = genome_dtype(domain, size)
         steps = turn_steps(domain)

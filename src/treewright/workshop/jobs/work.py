@@ -55,6 +55,7 @@ class Work:
 
 OWN = {  # which belong to no application
     "gallery": "treewright.workshop.gallery.job:WORK",
+    "experiment": "treewright.workshop.experiments.job:WORK",
     "search": "treewright.workshop.searching.job:SEARCH",
     "search-code": "treewright.workshop.searching.job:SEARCH_CODE",
     "check-code": "treewright.workshop.searching.job:CHECK_CODE",

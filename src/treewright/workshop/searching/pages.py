@@ -13,6 +13,7 @@ from treewright.workshop.web.studio import (
     QUIET,
     Following,
     Studio,
+    bring,
     downloads,
     facts,
     slider,
@@ -255,13 +256,7 @@ class _DomainPage(_GamePage):
         ui = nicegui().ui
         self._code = ui.textarea("A Python file with one domain", value=self._given["code"])
         self._code.classes("w-full mono").props("outlined rows=18")
-        ui.upload(
-            label="Or bring a file",
-            auto_upload=True,
-            max_file_size=100_000,
-            on_upload=self._bring,
-            on_rejected=lambda: ui.notify("at most 100 kB", type="negative"),
-        ).props('accept=".py" flat').classes("w-full")
+        bring("Or bring a file", self._bring, ".py", 100_000)
         with ui.element("div").classes("row"):
             ui.button("Use it", on_click=self._new).props(BUTTON)
             ui.button("Check it", on_click=self._check).props(QUIET)

@@ -14,6 +14,7 @@ QUIET = "flat no-caps color=primary"
 HEAD = (
     '<link rel="stylesheet" href="/studio/studio.css">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<script>document.documentElement.lang = "en"</script>'
 )
 
 
@@ -35,7 +36,11 @@ class Studio:
             links = {"": "Home", **{name: page.title for name, page in self.pages.items()}}
             shown = "".join(
                 f'<a href="/{name}"{" aria-current=page" if name == here else ""}>{words}</a>'
-                for name, words in [*links.items(), ("interface", "Interface")]
+                for name, words in [
+                    *links.items(),
+                    ("experiments", "Experiments"),
+                    ("interface", "Interface"),
+                ]
             )
             html(f'<nav aria-label="pages"><b>Treewright</b>{shown}</nav>')
         return ui.element("main").classes("studio-room")
@@ -201,3 +206,22 @@ def slider(label: str, low: float, high: float, step: float, value: float) -> An
         found.props(f'aria-label="{label}" color=primary')
         number.bind_text_from(found, "value", lambda v: f"{v:g}")
     return found
+
+
+def bring(
+    label: str, taken: Callable[[Any], object], accept: str, most: int, files: int = 1
+) -> None:
+    """A button that asks for files, of ``most`` bytes at most."""
+    ui = nicegui().ui
+    said = f"at most {most // 1024:,} kB" + (f", and {files} files" if files > 1 else "")
+    hidden = ui.upload(
+        multiple=files > 1,
+        auto_upload=True,
+        max_file_size=most,
+        max_files=files if files > 1 else None,
+        on_upload=taken,
+        on_rejected=lambda: ui.notify(f"this can't be taken: {said}", type="negative"),
+    )
+    hidden.props(f'accept="{accept}"').classes("hidden")
+    button = ui.button(label).props(QUIET)
+    button.on("click", js_handler=f"() => getElement({hidden.id}).pickFiles()")

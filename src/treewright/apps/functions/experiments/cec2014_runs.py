@@ -110,10 +110,12 @@ def error(method: str, number: int, seed: int, budget: int) -> float:
         moves, passes, splits = SETTINGS[method][kind(number)]
         options = {"moves": moves, "passes": passes, "splits": splits}
     elif method == "l-shade":
-        name, options = "best", {"parts": ("population",)}
+        name, options = "staged", {"parts": ("population",)}
+    elif method == "without-tree":
+        name, options = "staged", {"tree": False}
     elif method.startswith("without-"):
         parts = ("regions", "population", "finish")
-        name, options = "best", {"parts": tuple(p for p in parts if p != method[8:])}
+        name, options = "staged", {"parts": tuple(p for p in parts if p != method[8:])}
     if method in ("differential-evolution", "dual-annealing"):
         found = _scipy(method, number, seed, budget)
     else:

@@ -4,12 +4,12 @@ import contextlib
 import io
 import shlex
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from treewright.apps.go.board import BLACK, WHITE
 from treewright.apps.go.gtp.client import Client, EngineError
 from treewright.apps.go.gtp.engine import Engine, MoveBudget
-from treewright.apps.go.gtp.game import NAMES, Game, IllegalMove
+from treewright.apps.go.gtp.game import NAMES, Game, IllegalMove, Move
 from treewright.apps.go.gtp.player import style
 from treewright.apps.go.setup import to_point, to_vertex
 from treewright.errors import OptionError
@@ -44,6 +44,18 @@ class Played:
     winner: int
     result: str
     game: Game
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """From another machine: the moves travel, and the board is set up again."""
+        game = self.game
+        return _replayed, (self.winner, self.result, game.size, game.komi, list(game.moves))
+
+
+def _replayed(winner: int, result: str, size: int, komi: float, moves: list[Move]) -> Played:
+    game = Game(size, komi)
+    for colour, point in moves:
+        game.play(colour, point)
+    return Played(winner, result, game)
 
 
 @dataclass(frozen=True)

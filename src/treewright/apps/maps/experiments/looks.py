@@ -19,7 +19,7 @@ from treewright.workshop.experiments import (
 )
 from treewright.workshop.experiments.summary import where
 
-NAMES = {"paper": "MP-MCTS as published", "evolution": "evolution", "best": "ours"}
+NAMES = {"paper": "MP-MCTS as published", "evolution": "evolution", "revisions": "revisions"}
 
 
 def run(settings: Settings, seed: int) -> Row:

@@ -1,4 +1,4 @@
-"""Our best method: three passes, each on what the one before has found.
+"""Three stages, each on what the one before has found; most of the budget is L-SHADE's.
 
 1. *Regions* (a tree search on the kernel): half-spaces along learned directions; a simulation
    goes down to a region, draws a point there and runs a local quadratic model from it; UCB
@@ -9,6 +9,8 @@
    curved ridges and CMA-ES (as wide as the population was, then with other step sizes).
 
 ``parts`` switches them off for the ablation; what is off leaves its budget to the others.
+``tree=False`` is the first stage without its tree: local models from uniformly random points.
+The tree is small: 32 simulations over eight regions at the most.
 """
 
 import math
@@ -31,7 +33,13 @@ PASSES = 4  # of the tree, with a simulation for each region
 TREE = constant()
 
 
-def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(SHARES)) -> None:
+def staged(
+    objective: Objective,
+    seed: int = 0,
+    *,
+    parts: tuple[str, ...] = tuple(SHARES),
+    tree: bool = True,
+) -> None:
     """Use the whole budget; the centre of the box is evaluated first."""
     for part in parts:
         if part not in SHARES:
@@ -40,7 +48,8 @@ def best(objective: Objective, seed: int = 0, *, parts: tuple[str, ...] = tuple(
     objective.evaluate(((objective.low + objective.high) / 2)[None])
     total = sum(SHARES[p] for p in parts) or 1.0
     if "regions" in parts:
-        regions(objective, rng, seed, int(objective.left * SHARES["regions"] / total))
+        share = int(objective.left * SHARES["regions"] / total)
+        regions(objective, rng, seed, share, DEPTH if tree else 0)
         total -= SHARES["regions"]
     sigma = 0.1
     if "population" in parts:
@@ -59,8 +68,21 @@ def finish(objective: Objective, rng: np.random.Generator, sigma: float) -> None
         if objective.left > 0:
             ridge(objective, rng, objective.best_x, objective.best, objective.left // 3)
         if objective.left > 0:
-            Gaussian(objective, rng, objective.best_x, sigma).run(objective.left)
+            gaussian(objective, rng, sigma)
         sigma = 10.0 ** rng.uniform(-3.5, -0.7)
+
+
+def gaussian(objective: Objective, rng: np.random.Generator, sigma: float) -> None:
+    """CMA-ES from the best point so far until nothing moves any more."""
+    low, width = objective.low, objective.high - objective.low
+    model = Gaussian(
+        lambda unit: objective.evaluate(low + width * unit),
+        rng,
+        (objective.best_x - low) / width,
+        sigma,
+    )
+    while objective.left > 0 and not model.stuck:
+        model.generation()
 
 
 # ---------------------------------------------------------------------- the tree of regions
@@ -113,11 +135,13 @@ class Regions(Domain):
 class _Directions:
     """What the tree's functions share: the directions, and the local optima so far."""
 
-    def __init__(self, objective: Objective, rng: np.random.Generator, evaluations: int) -> None:
+    def __init__(
+        self, objective: Objective, rng: np.random.Generator, evaluations: int, depth: int
+    ) -> None:
         n = objective.n
         self.objective, self.rng = objective, rng
         self.end = objective.done + evaluations
-        self.depth = min(DEPTH, n)
+        self.depth = min(depth, n)
         self.middle = (objective.low + objective.high) / 2
         self.axes = np.linalg.qr(rng.standard_normal((n, n)))[0]
         self.optima: list[tuple[float, np.ndarray]] = []
@@ -160,9 +184,18 @@ class _Directions:
             self.axes = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))[1][:, ::-1]
 
 
-def regions(objective: Objective, rng: np.random.Generator, seed: int, evaluations: int) -> None:
-    """Spend so many evaluations on local models in regions that a bandit chooses."""
-    tree = _Directions(objective, rng, evaluations)
+def regions(
+    objective: Objective, rng: np.random.Generator, seed: int, evaluations: int, depth: int
+) -> None:
+    """Spend so many evaluations on local models in regions that a bandit chooses.
+
+    With ``depth`` 0 there is one region, the box, and nothing to choose.
+    """
+    tree = _Directions(objective, rng, evaluations, depth)
+    for _ in range(0 if depth else PASSES * 2 ** min(DEPTH, objective.n)):
+        tree.visit([])
+    if not depth:
+        return
     search = MultiPass(
         Regions(tree),
         Options(c=0.7),

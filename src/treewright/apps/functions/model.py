@@ -1,0 +1,196 @@
+"""A quadratic model through the points around the best one, and steps to where it is lowest.
+
+After Powell's NEWUOA (2006) and BOBYQA (2009): the model interpolates 2 n + 1 points, and of all
+that do the one is taken whose second derivatives differ least from those of the model before.  A
+step goes to its minimum within a radius and the box; the radius follows how well the model
+foretold the value.  No derivative is asked for, and no point is nearer to another than it needs.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+Evaluate = Callable[[np.ndarray], np.ndarray]  # [k, n] points of the unit box: their values
+SMALLEST = 1e-9  # of the radius
+LARGEST = 0.5
+SHORT = 0.1  # a step that is shorter, in radii, says that the radius is too large
+FAR = 2.0  # points that are farther away, in radii, tell little
+
+
+def model_steps(
+    evaluate: Evaluate, rng: np.random.Generator, x: np.ndarray, radius: float
+) -> Iterator[float]:
+    """Minimise from ``x`` in the unit box; yields the best value so far after each step."""
+    points, values = [x], [float(evaluate(x[None])[0])]
+    for i in range(len(x)):
+        _along_axis(evaluate, points, values, i, radius)
+        yield min(values)
+    yield from _Model(evaluate, rng, np.array(points), np.array(values), radius).steps()
+
+
+def _along_axis(
+    evaluate: Evaluate, points: list[np.ndarray], values: list[float], i: int, radius: float
+) -> None:
+    """Two points along an axis: the second on the other side if the first was worse."""
+    x, f = points[0], values[0]
+    step = radius if x[i] + radius <= 1 else -radius
+    first = x.copy()
+    first[i] += step
+    value = float(evaluate(first[None])[0])
+    second = x.copy()
+    second[i] += 2 * step if value <= f else -step
+    if not 0 <= second[i] <= 1:
+        second[i] = x[i] + step / 2
+    points += [first, second]
+    values += [value, float(evaluate(second[None])[0])]
+
+
+class _Model:
+    """2 n + 1 points with their values, and the second derivatives of the model before."""
+
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        rng: np.random.Generator,
+        points: np.ndarray,
+        values: np.ndarray,
+        radius: float,
+    ) -> None:
+        self.evaluate, self.rng = evaluate, rng
+        self.points, self.values, self.radius = points, values, radius
+        n = points.shape[1]
+        self.hessian = np.zeros((n, n))
+
+    def steps(self) -> Iterator[float]:
+        while self.radius > SMALLEST:
+            best = int(np.argmin(self.values))
+            x, f = self.points[best], float(self.values[best])
+            offsets = (self.points - x) / self.radius
+            gradient, hessian = self._interpolate(offsets, self.values - f)
+            step = lowest(gradient, hessian, -x / self.radius, (1 - x) / self.radius)
+            foretold = -float(gradient @ step + 0.5 * step @ hessian @ step)
+            length = float(np.linalg.norm(step))
+            distances = np.linalg.norm(offsets, axis=1)
+            farthest = int(np.argmax(distances))
+            if not foretold > 1e-14 * abs(f) or length < SHORT:
+                if distances[farthest] > FAR:
+                    self._spread(farthest, x)
+                    yield float(self.values.min())
+                    continue
+                self.radius *= 0.25
+                if not foretold > 0 or length < 1e-8:
+                    self._spread(farthest, x)
+                    yield float(self.values.min())
+                    continue
+                self._try(x + step * self.radius * 4, best, f)
+            else:
+                value = self._try(x + step * self.radius, best, f)
+                ratio = (f - value) / foretold
+                if ratio > 0.7:
+                    self.radius = min(LARGEST, max(1.0, 1.6 * length) * self.radius)
+                elif ratio < 0.1:
+                    if distances[farthest] > FAR:
+                        self._spread(
+                            int(np.argmax(np.linalg.norm(self.points - x, axis=1))),
+                            self.points[int(np.argmin(self.values))],
+                        )
+                    self.radius *= 0.5
+            yield float(self.values.min())
+
+    def _interpolate(self, d: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient and Hessian, in radii, of the model of least change through the points."""
+        m, n = d.shape
+        hessian = self.hessian * self.radius**2
+        system = np.zeros((m + n + 1, m + n + 1))
+        system[:m, :m] = 0.5 * (d @ d.T) ** 2
+        system[range(m), range(m)] += 1e-10  # points that have fallen together
+        system[:m, m] = system[m, :m] = 1.0
+        system[:m, m + 1 :] = d
+        system[m + 1 :, :m] = d.T
+        right = np.zeros(m + n + 1)
+        right[:m] = f - 0.5 * ((d @ hessian) * d).sum(axis=1)
+        try:
+            found = np.linalg.solve(system, right)
+        except np.linalg.LinAlgError:
+            found = np.linalg.lstsq(system, right, rcond=None)[0]
+        hessian = hessian + (d.T * found[:m]) @ d
+        self.hessian = hessian / self.radius**2
+        return found[m + 1 :], hessian
+
+    def _try(self, point: np.ndarray, best: int, f: float) -> float:
+        """Evaluate a point; it takes the place of the one farthest from the better of the two."""
+        point = np.clip(point, 0.0, 1.0)
+        value = float(self.evaluate(point[None])[0])
+        centre = point if value < f else self.points[best]
+        distances = np.linalg.norm(self.points - centre, axis=1)
+        if value >= f:
+            distances[best] = -1.0
+        leaves = int(np.argmax(distances))
+        self.points[leaves], self.values[leaves] = point, value
+        return value
+
+    def _spread(self, leaves: int, x: np.ndarray) -> None:
+        """Replace a point by one in the direction that the near ones span least."""
+        n = len(x)
+        offsets = np.delete(self.points, leaves, 0) - x
+        distances = np.linalg.norm(offsets, axis=1)
+        near = offsets[distances < FAR * self.radius]
+        near = near / np.maximum(1e-300, np.linalg.norm(near, axis=1))[:, None]
+        direction = np.linalg.eigh(near.T @ near)[1][:, 0]
+        direction = direction + 0.1 * self.rng.standard_normal(n) / math.sqrt(n)
+        direction *= self.radius / float(np.linalg.norm(direction))
+        point = x + direction
+        if ((point < 0) | (point > 1)).any():
+            point = x - direction
+        point = np.clip(point, 0.0, 1.0)
+        self.points[leaves], self.values[leaves] = point, float(self.evaluate(point[None])[0])
+
+
+def lowest(
+    gradient: np.ndarray, hessian: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """The step of length 1 at most to where a quadratic is lowest, inside a box.
+
+    Where the box is in the way, those variables stay at its border and the others are done again.
+    """
+    step = np.zeros(len(gradient))
+    free = np.ones(len(gradient), bool)
+    for _ in range(3):
+        room = 1.0 - float(step[~free] @ step[~free])
+        if room <= 0 or not free.any():
+            break
+        inner = gradient[free] + hessian[np.ix_(free, ~free)] @ step[~free]
+        step[free] = in_ball(inner, hessian[np.ix_(free, free)], math.sqrt(room))
+        inside = np.clip(step, low, high)
+        free &= inside == step
+        if (inside == step).all():
+            break
+        step = inside
+    return np.clip(step, low, high)
+
+
+def in_ball(gradient: np.ndarray, hessian: np.ndarray, room: float) -> np.ndarray:
+    """The same in a ball, without a box: the shift of the eigenvalues is found by halving."""
+    values, vectors = np.linalg.eigh(hessian)
+    along = vectors.T @ gradient
+
+    def shifted(by: float) -> np.ndarray:
+        found: np.ndarray = along / np.maximum(values + by, 1e-300)
+        return found
+
+    shift = 0.0
+    if not (values[0] > 0 and np.linalg.norm(shifted(0.0)) <= room):
+        left = max(0.0, -float(values[0]))
+        right = left + float(np.linalg.norm(along)) / room + 1e-300
+        for _ in range(60):
+            middle = 0.5 * (left + right)
+            if np.linalg.norm(shifted(middle)) > room:
+                left = middle
+            else:
+                right = middle
+            if right - left < 1e-3 * right:
+                break
+        shift = right
+    found: np.ndarray = -vectors @ shifted(shift)
+    return found

@@ -1,0 +1,1 @@
+"""Narrative planning: characters act for reasons of their own, in the world as they believe it."""

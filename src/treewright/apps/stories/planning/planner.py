@@ -1,0 +1,338 @@
+"""From a problem to a plan with its reasons: MCTS on the kernel, and the classical searches."""
+
+import functools
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from treewright.apps.stories.planning import asking_kernel as asking
+from treewright.apps.stories.planning.domain import planning_domain
+from treewright.apps.stories.planning.places import AT_CHANGED, AT_FOUND_PLAN
+from treewright.apps.stories.planning.problem import Problem
+from treewright.apps.stories.planning.tables import CHANGES, FOUND, NODES, STRIDE, TROUBLE
+from treewright.apps.stories.source import StoryError
+from treewright.errors import OptionError, nearest
+from treewright.kernel.interpreted import Cells
+from treewright.kernel.specialise import specialise
+from treewright.library.options import Options, Rollout
+from treewright.library.program import Program
+from treewright.library.search import Search
+
+METHODS = ("mcts", "best-first", "explanation-first")
+DEFAULT = Options(
+    c=1.0,
+    puct=True,
+    expand="best",
+    dense=True,
+    max_backup=0.5,
+    solver=True,
+    rollout=Rollout(depth=0),
+)
+MILLION = 1_000_000
+_SLICE = 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action, and for each who consents to it the plan that is their reason."""
+
+    action: int
+    reasons: dict[int, tuple["Step", ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A solution, or what is known of why there is none."""
+
+    problem: Problem
+    steps: tuple[Step, ...]
+    utility: float
+    nodes: int
+    simulations: int
+    seconds: float
+    stopped: str
+    method: str
+
+    @property
+    def solved(self) -> bool:
+        return bool(self.steps)
+
+
+class Space(NamedTuple):
+    """The nodes of a classical search, in the order in which they were made."""
+
+    worlds: Any
+    parents: Any
+    actions: Any
+    depths: Any
+    order: Any
+    heap: Any
+    met: Any
+    counts: Any  # made, expanded, waiting, found
+
+
+class Planner:
+    """One problem with a goal and limits."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        goal: int = 1,
+        author: int = 7,
+        character: int = 5,
+        layers: int = 2,
+        engine: Literal["compiled", "python"] = "compiled",
+    ) -> None:
+        for name, number, low, high in (
+            ("--author", author, 1, 30),
+            ("--character", character, 1, 12),
+            ("--layers", layers, 0, 5),
+        ):
+            if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+                raise OptionError(f"{name} must be from {low} to {high}; not {number!r}")
+        self.problem = problem
+        self.engine = engine
+        self._empty = _space(1, 1, 2)
+        self.goal = goal
+        self.limits = (author, character, layers)
+        self.domain, self.worlds = planning_domain(problem, goal, author, character, layers)
+        state = self.domain.new_state()
+        self._tables = self.domain.tables
+        self._own = self._tables["own"]
+        if self._own[TROUBLE]:
+            raise StoryError(
+                f"{problem.name}: the triggers set each other off without end: {self._cycle()}"
+            )
+        if state.reached >= goal:
+            raise StoryError(
+                f"{problem.name}: the author's utility is {state.reached:g} at the start, and the "
+                f"goal is {goal}: nothing is left to tell"
+            )
+        self._stride = int(self._tables["flat"][STRIDE])
+        self._begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
+
+    def _cycle(self) -> str:
+        """The triggers that were at work when the last changes were made."""
+        made = int(self._own[CHANGES])
+        last = self._own[AT_CHANGED + 1 : AT_CHANGED + 3 * made : 3][-64:]
+        fluents = {int(f) for f in last}
+        names = {
+            g.name for g in self.problem.triggers if any(e.fluent in fluents for e in g.effects)
+        }
+        return ", ".join(sorted(names)) or "unknown"
+
+    @functools.cached_property
+    def _program(self) -> Callable[..., Any]:
+        """The compiled functions of asking_kernel.py behind one entry, or the interpreted ones."""
+        text = Path(asking.__file__)
+        if self.engine == "compiled":
+            program = Program(self.domain, (text,), "ask")
+            return lambda space, *numbers: program.call(space, program.tables, *numbers)
+        module: Any = specialise(self.domain, {}, (text,), "ask", False)
+        tables = self.domain.interpreted_tables
+        return lambda space, *numbers: module.ask(
+            Space(*(Cells(array) for array in space)), tables, *numbers
+        )
+
+    # ---------------------------------------------------------------- searches
+
+    def solve(
+        self,
+        method: str = "mcts",
+        nodes: int = MILLION,
+        seed: int = 1,
+        options: Options = DEFAULT,
+        progress: Callable[[int, float], object] | None = None,
+    ) -> Plan:
+        """The first plan found within so many nodes, those of explanations included."""
+        if method not in METHODS:
+            raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
+        self._program(self._empty, asking.UTILITY, 0, 0, 0, 0, 0)  # compiled before the clock runs
+        self._own[:] = 0
+        begun = time.perf_counter()
+        if method == "mcts":
+            actions, spent, made, why = self._mcts(nodes, seed, options, progress)
+        else:
+            actions, spent, made, why = self._classical(method, nodes, progress)
+        actions = self.shortened(actions) if actions else []
+        steps = tuple(self.explained(actions))
+        seconds = time.perf_counter() - begun
+        reached = self.utility_after(actions)
+        return Plan(self.problem, steps, reached, spent, made, seconds, why, method)
+
+    def _mcts(
+        self, nodes: int, seed: int, options: Options, progress: Any
+    ) -> tuple[list[int], int, int, str]:
+        search = Search(self.domain, options, seed=seed, memory="256MiB", engine=self.engine)
+        search.compile()
+        worker: Any = search.workers[0]
+
+        def spent() -> int:
+            return int(self._own[NODES])
+
+        def enough(_: Any) -> bool:
+            if progress is not None:
+                progress(spent(), float(worker.run["best_score"]))
+            return float(worker.run["best_score"]) >= 1.0 or spent() >= nodes
+
+        made = search.run(nodes=nodes, until=enough)
+        found = made.best_score is not None and made.best_score >= 1.0
+        why = "solved" if found else "nodes" if spent() >= nodes else str(made.stopped)
+        actions = list(made.best_sequence) if found else []
+        return actions, spent(), made.simulations, why
+
+    def _classical(self, method: str, nodes: int, progress: Any) -> tuple[list[int], int, int, str]:
+        capacity = min(nodes, (1 << 31) // (2 * self._stride)) + 2
+        space = _space(capacity, self._stride, 1 << max(4, (2 * capacity).bit_length()))
+        space.worlds[0] = self._begin
+        space.counts[:] = (1, 0, 1, 0)
+        mode = asking.AT_ONCE if method == "explanation-first" else asking.LATER
+        status = 0
+        try:
+            while status == 0:
+                status = int(self._program(space, 9, mode, nodes, _SLICE, 0, 0))
+                if progress is not None:
+                    progress(int(self._own[NODES]), 0.0)
+            why = {1: "solved", 2: "exhausted", 3: "nodes"}[status]
+        except KeyboardInterrupt:
+            why = "interrupt"
+        actions: list[int] = []
+        node = int(space.counts[3])
+        while node > 0:
+            actions.append(int(space.actions[node]))
+            node = int(space.parents[node])
+        return actions[::-1], int(self._own[NODES]), int(space.counts[1]), why
+
+    # ---------------------------------------------------------------- questions
+
+    def _ask(
+        self, what: int, x: int = 0, c: int = 0, a: int = 0, n: int = 0, layer: int = 1
+    ) -> int:
+        return int(self._program(self._empty, what, x, c, a, n, layer))
+
+    def _put(self, worlds: np.ndarray) -> None:
+        self._tables["pool"][: self._stride] = worlds
+
+    def _worlds(self) -> np.ndarray:
+        found: np.ndarray = self._tables["pool"][: self._stride].copy()
+        return found
+
+    def _utility(self, who: int, x: int = 0) -> float:
+        self._ask(asking.UTILITY, x, who)
+        return float(self._tables["real"][0])
+
+    def utility_after(self, actions: list[int]) -> float:
+        """The author's utility after some actions."""
+        self._put(self._begin)
+        for a in actions:
+            self._ask(asking.HAPPENS, a=a)
+        return self._utility(len(self.problem.characters))
+
+    def shortened(self, actions: list[int]) -> list[int]:
+        """The plan without needless actions: no part of it that is explained does as well."""
+        reached = self.utility_after(actions)
+        for size in range(1, len(actions)):
+            for part in itertools.combinations(actions, size):
+                if self._reaches(list(part), reached) and self._meant(list(part)):
+                    return list(part)
+        return actions
+
+    def _reaches(self, actions: list[int], wanted: float) -> bool:
+        self._put(self._begin)
+        for a in actions:
+            if not self._ask(asking.POSSIBLE, a=a):
+                return False
+            self._ask(asking.HAPPENS, a=a)
+        return self._utility(len(self.problem.characters)) >= wanted
+
+    def _meant(self, actions: list[int]) -> bool:
+        self._put(self._begin)
+        for a in actions:
+            if not self._ask(asking.CONSENTED, a=a):
+                return False
+            self._ask(asking.HAPPENS, a=a)
+        return True
+
+    def explained(self, actions: list[int]) -> list[Step]:
+        """The story's actions with their reasons."""
+        self._put(self._begin)
+        return self._steps(0, -1, actions, self.limits[1], 1)
+
+    def _steps(
+        self, x: int, owner: int, actions: list[int], longest: int, layer: int
+    ) -> list[Step]:
+        """Actions in world ``x``, from the worlds that were put; reasons one layer deeper."""
+        found = []
+        for i, a in enumerate(actions):
+            worlds = self._worlds()
+            reasons = {}
+            for c in self.problem.actions[a].consenting:
+                if c != owner and (owner < 0 or i > 0):
+                    left = longest - (i if owner >= 0 else 0)
+                    self._put(worlds)
+                    if not self._ask(asking.EXPLAINED, x, c, a, left, layer):
+                        raise StoryError(f"{self.problem.actions[a]} has lost its explanation")
+                    length = int(self._own[FOUND])
+                    plan = [int(b) for b in self._own[AT_FOUND_PLAN : AT_FOUND_PLAN + length]]
+                    below = int(self.worlds.child[x, c])
+                    reasons[c] = tuple(self._steps(below, c, plan, left, layer + 1))
+            self._put(worlds)
+            self._ask(asking.HAPPENS, x, 0, a)
+            found.append(Step(a, reasons))
+        return found
+
+
+def _space(capacity: int, stride: int, slots: int) -> Space:
+    parents, actions, depths, order, heap = (np.zeros(capacity, np.int64) for _ in range(5))
+    worlds = np.zeros((capacity, stride), np.int16)
+    met, counts = np.zeros(slots, np.int64), np.zeros(4, np.int64)
+    return Space(worlds, parents, actions, depths, order, heap, met, counts)
+
+
+def as_data(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data."""
+    return {
+        "problem": plan.problem.name,
+        "solved": plan.solved,
+        "utility": plan.utility,
+        "nodes": plan.nodes,
+        "simulations": plan.simulations,
+        "seconds": round(plan.seconds, 3),
+        "stopped": plan.stopped,
+        "method": plan.method,
+        "plan": _data(plan.problem, plan.steps),
+    }
+
+
+def _data(problem: Problem, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "action": str(problem.actions[s.action]),
+            "because": {
+                problem.entities[problem.characters[c]]: _data(problem, reason)
+                for c, reason in s.reasons.items()
+            },
+        }
+        for s in steps
+    ]
+
+
+def tree(plan: Plan) -> str:
+    """The actions, and below each the plans of those who consent to it."""
+    lines: list[str] = []
+    _tree(plan.problem, plan.steps, lines, "")
+    return "\n".join(lines)
+
+
+def _tree(problem: Problem, steps: tuple[Step, ...], lines: list[str], indent: str) -> None:
+    for step in steps:
+        lines.append(f"{indent}{problem.actions[step.action]}")
+        for c, reason in step.reasons.items():
+            who = problem.entities[problem.characters[c]]
+            lines.append(f"{indent}  | {who} has in mind:")
+            _tree(problem, reason, lines, f"{indent}  |   ")

@@ -1,0 +1,71 @@
+"""The page for experiments: what each asks, a run with its progress, ours beside the papers'."""
+
+from html import escape
+from typing import Any
+
+from treewright.workshop.jobs import Job
+from treewright.workshop.web import html, nicegui
+from treewright.workshop.web.studio import BUTTON, Following, Studio, downloads
+
+HELD = {True: "held", False: "did not hold", None: "open"}
+
+
+def build(studio: Studio) -> None:
+    @nicegui().ui.page("/experiments")
+    def experiments() -> None:
+        with studio.frame("Experiments", "experiments"):
+            _ExperimentPage(studio)
+
+
+class _ExperimentPage:
+    """One visitor's experiment."""
+
+    def __init__(self, studio: Studio) -> None:
+        ui = nicegui().ui
+        self._studio = studio
+        found = studio.manager.ask("treewright.workshop.experiments.job:listed")
+        self._known: dict[str, dict[str, Any]] = {one["name"]: one for one in found}
+        job = studio.job_of("experiment")
+        given = dict(job.settings) if job is not None else {}
+        html("<h1>Experiments</h1>")
+        with ui.element("div").classes("bench"):
+            with ui.element("section").classes("panel").props('aria-label="choice"'):
+                self._name = ui.select(
+                    {name: one["title"] for name, one in self._known.items()},
+                    value=given.get("experiment", next(iter(self._known))),
+                    label="Experiment",
+                    on_change=self._describe,
+                ).classes("w-full")
+                self._scale = ui.toggle(
+                    {"smoke": "Smoke: seconds", "laptop": "Laptop: minutes"},
+                    value=given.get("scale", "smoke"),
+                ).props("no-caps")
+                self._about = html("")
+                ui.button("Run", on_click=self._run).props(BUTTON)
+            with ui.element("section").classes("panel").props('aria-label="report"'):
+                self._following = Following(studio, self._done, address="/experiments")
+                self._report = ui.element("div").classes("panel-room report")
+        self._describe()
+        if job is not None:
+            self._following.follow(job)
+
+    def _describe(self) -> None:
+        one = self._known[self._name.value]
+        self._about.set_content(
+            f"<p>{escape(one['claim'])}</p><p class=quiet>{escape(one['source'])}. Cells: "
+            f"{one['smoke']} smoke, {one['laptop']} laptop. What was computed before is not "
+            "computed again.</p>"
+        )
+
+    def _run(self) -> None:
+        settings = {"experiment": self._name.value, "scale": self._scale.value}
+        self._following.start("experiment", settings)
+
+    def _done(self, job: Job, data: dict[str, Any]) -> None:
+        text = data["text"].replace("](figure.png)", f"](/api/jobs/{job.id}/files/figure.png)")
+        self._report.clear()
+        with self._report:
+            nicegui().ui.markdown(text, extras=["tables"])
+            downloads(self._studio, job)
+            with nicegui().ui.expansion("How it was made").classes("w-full"):
+                nicegui().ui.markdown(data["made"], extras=["tables"])

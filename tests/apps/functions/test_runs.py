@@ -1,0 +1,162 @@
+"""Local runs shared out by a tree, their model, and the functions of BBOB."""
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.apps.functions import runs
+from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
+from treewright.apps.functions.experiments.bbob_runs import errors
+from treewright.apps.functions.minimize import default_method
+from treewright.apps.functions.model import in_ball, lowest, model_steps
+from treewright.apps.functions.objective import Objective
+
+
+def shared(f, n=3, budget=1000):
+    objective = Objective(f, [(-5.0, 5.0)] * n, budget=budget)
+    objective.evaluate(np.zeros((1, n)))
+    return runs.Shared(objective, np.random.default_rng(1))
+
+
+def valley(x):
+    return float(sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in (0, 1)))
+
+
+def test_the_step_of_a_model_is_the_lowest_in_ball_and_box():
+    dice = np.random.default_rng(2)
+    for _ in range(30):
+        n = int(dice.integers(1, 6))
+        half = dice.standard_normal((n, n))
+        hessian, gradient = half + half.T, dice.standard_normal(n)
+        step = in_ball(gradient, hessian, 1.0)
+        assert np.linalg.norm(step) <= 1 + 1e-9
+        others = dice.standard_normal((2000, n))
+        others /= np.maximum(1.0, np.linalg.norm(others, axis=1))[:, None]
+        value = others @ gradient + 0.5 * ((others @ hessian) * others).sum(axis=1)
+        assert gradient @ step + 0.5 * step @ hessian @ step <= 0.9 * value.min()
+        boxed = lowest(gradient, hessian, np.full(n, -0.1), np.full(n, 0.2))
+        assert ((boxed >= -0.1) & (boxed <= 0.2)).all()
+
+
+def test_a_model_finds_the_minimum_of_a_quadratic():
+    dice = np.random.default_rng(3)
+    half = dice.standard_normal((4, 4))
+    matrix, best = half @ half.T + np.eye(4), dice.uniform(0.2, 0.8, 4)
+    made = 0
+
+    def f(points):
+        nonlocal made
+        made += len(points)
+        return (((points - best) @ matrix) * (points - best)).sum(axis=1)
+
+    for value in model_steps(f, dice, np.full(4, 0.5), 0.2):
+        if value < 1e-10:
+            break
+    assert made < 80
+
+
+def test_the_tree_gives_the_evaluations_to_the_run_that_gains():
+    """In a smooth curved valley the model is ahead of the others all the time."""
+    spent = dict.fromkeys(runs.SOLVERS, 0)
+    spend = runs.Shared.spend
+
+    def watched(self, place, solver):
+        before = self.objective.done
+        worth = spend(self, place, solver)
+        spent[self.solvers[solver]] += self.objective.done - before
+        assert 0 <= worth <= 1
+        return worth
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs.Shared, "spend", watched)
+        tw.minimize(valley, [(-4, 5)] * 3, budget=150, method="runs")
+        assert spent["model"] > 75
+        spent.update(dict.fromkeys(runs.SOLVERS, 0))
+        tw.minimize(valley, [(-4, 5)] * 3, budget=150, method="runs", options={"tree": False})
+        assert max(spent.values()) < 75
+
+
+def test_parts_are_split_where_good_and_bad_samples_differ():
+    found = shared(lambda x: float(x[0]), n=2, budget=2000)
+    dice = np.random.default_rng(4)
+    found.evaluate(dice.uniform(0, 1, (400, 2)))
+    found.learn()
+    assert len(found.parts) == 4
+    found.finished.append(0.0)
+    good, bad = (found._begin_at(place) for place in (1, 4))
+    assert good[0] < 0.5 < bad[0]
+
+
+def test_many_dimensions_do_without_the_model():
+    assert shared(lambda x: float(x @ x), n=40).solvers == ("bfgs", "cma-es")
+    found = tw.minimize(lambda x: float(x @ x), [(-4, 5)] * 40, budget=600, method="runs")
+    assert found.fun < 1e-6
+
+
+def test_which_method_is_the_default():
+    assert default_method(10, 10_000) == "runs"
+    assert default_method(10, 100_000) == "staged"
+    assert tw.minimize(lambda x: float(x @ x), [(-4, 5)] * 2, budget=100).method == "runs"
+
+
+def test_the_functions_of_bbob_agree_with_coco():
+    cocoex = pytest.importorskip("cocoex", reason="coco-experiment (extra bbob) is not installed")
+    points = np.random.default_rng(5).uniform(-5, 5, (20, 5))
+    for function in FUNCTIONS:
+        for instance in (1, 7):
+            suite = cocoex.Suite(
+                "bbob", f"instances:{instance}", f"dimensions:5 function_indices:{function}"
+            )
+            theirs = [suite[0](x) for x in points]
+            ours = bbob(function, 5, instance)(points) + optimum(function, instance)
+            assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+# value of COCO's own code (coco-experiment 2.8.2) at (1, -2, 3), instance 2
+KNOWN = {
+    1: 465.53978048,
+    2: 8390990.661211453,
+    3: 731.4598407146817,
+    4: 2666.172709271816,
+    5: 749.4768329805052,
+    6: 244.8633671726947,
+    7: 647.8650035298404,
+    8: 65491.057210618455,
+    9: 8710.126896591275,
+    10: 767381.5448493331,
+    11: 5789031.871912959,
+    12: 1018130519.1724178,
+    13: 1312.9234107372647,
+    14: -136.5394001577207,
+    15: 320.7730156959159,
+    16: -196.96696805603605,
+    17: 58.06338375711219,
+    18: 125.05603203145559,
+    19: 94.31997023795466,
+    20: 95069.7149885242,
+    21: 18.527715244298662,
+    22: 1057.165776688633,
+    23: 35.06216682261892,
+    24: 157.24316024089654,
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_functions_of_bbob_have_the_values_of_coco(function):
+    found = bbob(function, 3, 2)(np.array([[1.0, -2.0, 3.0]]))[0] + optimum(function, 2)
+    assert found == pytest.approx(KNOWN[function], rel=1e-9)
+
+
+def test_bad_functions_of_bbob():
+    with pytest.raises(tw.OptionError, match="1 to 24"):
+        bbob(25, 2)
+    with pytest.raises(tw.OptionError, match="2 dimensions or more"):
+        bbob(1, 1)
+
+
+def test_a_run_of_the_experiment_counts_every_evaluation():
+    few = errors("runs", 1, 2, 1, 30)
+    assert list(few) == [10, 30]
+    assert few[10] >= few[30] >= 1e-8
+    other = errors("direct", 1, 2, 1, 10)
+    assert list(other) == [10]

@@ -1,0 +1,137 @@
+"""Narrative planning: the format, its mistakes, and plans that an independent checker accepts."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from narrative_checker import Refused, Story
+
+from treewright.apps.stories.planning.planner import Planner, as_data, tree
+from treewright.apps.stories.planning.problem import Problem, load_problem
+from treewright.apps.stories.planning.prose import told
+from treewright.apps.stories.planning.syntax import parse
+from treewright.apps.stories.source import StoryError
+from treewright.errors import OptionError
+
+# ruff: noqa: E501 - a table of mistakes is read row by row
+
+SHARED = Path(__file__).parents[3].parent / "shared/data/stories/narrative-planning"
+VASE = Path(sys.modules[Problem.__module__].__file__).parents[1] / "problems/vase.txt"
+# interpreted: a kernel of these thousand lines takes longer to compile than all the tests here
+LIMITS = {"goal": 1, "author": 6, "character": 3, "layers": 1, "engine": "python"}
+
+
+def nested(steps):
+    """A plan as the checker wants it."""
+    return [(s["action"], {who: nested(r) for who, r in s["because"].items()}) for s in steps]
+
+
+@pytest.fixture(scope="module")
+def planner():
+    return Planner(load_problem("vase"), **LIMITS)
+
+
+@pytest.fixture(scope="module", params=["mcts", "best-first", "explanation-first"])
+def plan(planner, request):
+    return planner.solve(request.param, 100_000)
+
+
+def test_a_plan_is_found_and_the_independent_checker_accepts_it(plan):
+    assert plan.solved
+    assert plan.utility == 1
+    found = nested(as_data(plan)["plan"])
+    Story(VASE.read_text()).check(found, 1, 6, 3, 1)
+    assert "has in mind" in tree(plan)
+    assert told(plan).count("so that") >= 2
+
+
+def test_the_checker_refuses_what_is_no_solution(planner):
+    plan = planner.solve("explanation-first", 100_000)
+    found = nested(as_data(plan)["plan"])
+    story = Story(VASE.read_text())
+    with pytest.raises(Refused, match="utility"):
+        story.check(found[:-1], 1, 6, 3, 1)
+    with pytest.raises(Refused, match="no explanation"):
+        story.check([(found[0][0], {}), *found[1:]], 1, 6, 3, 1)
+    with pytest.raises(Refused, match="can't happen"):
+        story.check(found[1:], 1, 6, 3, 1)
+
+
+def test_one_seed_gives_one_plan(planner):
+    first, again = (planner.solve("mcts", 100_000, seed=3) for _ in range(2))
+    assert first.steps == again.steps
+    assert first.nodes == again.nodes
+
+
+def edited(old, new):
+    text = VASE.read_text()
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "down", "said"),
+    [
+        ("type thing;", "type thing", 1, "';' is missing"),
+        ("type thing;", "type thing : thong;", 0, "'thing'"),
+        ("at(Alice) = Downtown;", "at(Alicia) = Downtown;", 0, "no 'Alicia'"),
+        ("at(Alice) = Downtown;", "at(Alice) = Vase;", 0, "that is no place"),
+        ("at(Alice) = Downtown;", "believes(Vase, at(Alice)) = Home;", 0, "not a character"),
+        ("at(Alice) = Downtown;", "believes(Alice, tall(Bob));", 0, "no property 'tall'"),
+        ("utility(Alice):", "utility(Carol):", 0, "no 'Carol'"),
+        ("consenting: thief;", "consenting: place;", 0, "not a character"),
+        ("effect: at(character) = to;", "effect: at(character) > to;", 0, "can't be '>'"),
+        ("effect: arrested(citizen);", "effects: arrested(citizen);", 0, "an action has"),
+        ("solved(victim) &", "solved(victim) & 5 &", 0, "assigns a value"),
+        ("entity Bob : citizen;", "entity Bob : citizn;", 0, "'citizen'"),
+        ("has(Vase) = Bob;", "has(Vase) = Bob; /* open", 0, "not closed"),
+        ("utility(Bob): if(", "utility(Bob): iff(", 0, "',' is missing"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named_with_their_line(old, new, down, said):
+    with pytest.raises(StoryError, match=said.replace("(", r"\(")) as caught:
+        Problem(parse(edited(old, new), "mine.txt"))
+    text = VASE.read_text()
+    line = text[: text.index(old)].count("\n") + 1 + down
+    assert str(caught.value).startswith(f"mine.txt, line {line}: ")
+
+
+def test_triggers_without_end_are_named():
+    more = """
+    property lit(place : place) : boolean;
+    trigger on(place : place) { precondition: !lit(place); effect: lit(place); };
+    trigger off(place : place) { precondition: lit(place); effect: !lit(place); };
+    """
+    with pytest.raises(StoryError, match="without end: off, on"):
+        Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
+
+
+def test_limits_that_make_no_sense_are_refused():
+    with pytest.raises(OptionError, match="--layers must be from 0 to 5"):
+        Planner(load_problem("vase"), 1, 6, 3, 9)
+    with pytest.raises(StoryError, match="nothing is left to tell"):
+        Planner(load_problem("vase"), 0, 6, 3, 1)
+
+
+def test_a_goal_out_of_reach_is_said_to_be(planner):
+    short = Planner(load_problem("vase"), 1, 5, 3, 1, "python")
+    assert short.solve("explanation-first", 100_000).stopped == "exhausted"
+
+
+@pytest.mark.parametrize("precedence", ["a & b | c", "if(a) b & c"])
+def test_precedence_is_that_of_the_format(precedence):
+    text = f"type t; entity A : character; property x(character : character) : boolean; utility(): {precedence};"
+    for letter in "abc":
+        text = text.replace(letter + " ", "x(A) ").replace(f"({letter})", "(x(A))")
+    node = parse(text.replace(" c;", " x(A);"), "p").utilities[0][1]
+    assert node.kind == "and"
+
+
+def test_every_problem_of_the_benchmark_is_read():
+    if not SHARED.is_dir():
+        pytest.skip(f"{SHARED} is absent")
+    files = [f for f in sorted(SHARED.glob("*.txt")) if f.name != "LICENSE.txt"]
+    sizes = {f.stem: len(load_problem(f).characters) for f in files}
+    assert sizes["basketball"] == 4
+    assert sizes["treasure"] == 2
+    assert len(sizes) == 10
