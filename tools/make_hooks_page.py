@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from treewright.apps.functions.best import Regions
+from treewright.apps.functions.staged import Regions
 
 from treewright.kernel.hooks import HOOKS, Hook
 from treewright.library.domain import Domain

@@ -96,11 +96,10 @@ class Result:
     trees: int = 1
 
     def __repr__(self) -> str:
-        rate = f", {self.simulations / self.seconds:,.0f} a second" if self.seconds > 0 else ""
         score = "" if self.best_score is None else f"; best score {self.best_score:.4g}"
         return (
             f"<Result {self.label!r} (action {self.best}): value {self.value:.4f}, "
-            f"{self.visits:,} visits; {self.simulations:,} simulations{rate}, "
+            f"{self.visits:,} visits; {self.simulations:,} simulations, "
             f"{self.nodes:,} nodes, stopped by {self.stopped}{score}>"
         )
 

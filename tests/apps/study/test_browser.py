@@ -179,13 +179,13 @@ def test_a_whole_session(browser, study, tmp_path):
         # the first seconds by real keys, then a reload in the middle of the level
         one.until("waiting")
         one.look("level-start")
-        page.keyboard.down("ArrowRight")
-        page.wait_for_function("() => treewrightGame.game.status[0] > 20")
+        page.keyboard.down("ArrowLeft")  # against the edge, where nothing can happen so soon
+        page.wait_for_function("() => treewrightGame.game.status[0] > 8")
         page.keyboard.down("Space")
         one.look("level")
-        page.wait_for_function("() => treewrightGame.game.status[0] > 45")
+        page.wait_for_function("() => treewrightGame.game.status[0] > 20")
         page.keyboard.up("Space")
-        page.keyboard.up("ArrowRight")
+        page.keyboard.up("ArrowLeft")
         before = one.state()[2]
         page.reload()
         one.until("waiting")

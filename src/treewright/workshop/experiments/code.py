@@ -133,6 +133,8 @@ class CodeFingerprint(Fingerprint):
             self.add("set", frozenset(value))
         elif isinstance(value, Path):
             self.add("path", str(value))
+        elif value is getattr(dataclasses, "_HAS_DEFAULT_FACTORY", self):
+            self.add("made by a factory")  # which stands among the globals of __init__
         elif typing.get_origin(value) is not None or isinstance(value, types.UnionType):
             self.add("type alias", repr(value))
         elif isinstance(value, functools.partial):
