@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from treewright.apps.functions.staged import Regions
-
 from treewright.kernel.hooks import HOOKS, Hook
 from treewright.library.domain import Domain
 from treewright.library.evolutionary.mutations import Mutations

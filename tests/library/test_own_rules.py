@@ -294,7 +294,9 @@ def test_a_rule_that_gives_no_number_is_named(rule, compiled, interpreted):
 
 def test_a_weight_below_zero_is_named():
     options = tw.Options(rollout=tw.Rollout("weighted"), rules=tw.Rules(rollout_weight=negative))
-    with pytest.raises(tw.DomainError, match="rollout_weight must return a finite number from 0 up"):
+    with pytest.raises(
+        tw.DomainError, match="rollout_weight must return a finite number from 0 up"
+    ):
         tw.Search(TicTacToe(), options).run(10)
 
 

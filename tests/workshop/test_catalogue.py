@@ -29,8 +29,7 @@ def test_perfect_play():
     assert outcome(0b000000011, 0b000011000) == 1.0  # three in a row next
 
 
-def test_all_smoke_scales_in_two_minutes(tmp_path):
-    cpu = 0.0
+def test_all_smoke_scales_in_a_minute_each(tmp_path):
     with Store(tmp_path / "store") as store, executor("processes", 2) as cells:
         for experiment in experiments().values():
             done = run(experiment, store, cells, scale="smoke")
@@ -44,5 +43,5 @@ def test_all_smoke_scales_in_two_minutes(tmp_path):
             for line in lines(experiment, rows):
                 assert isinstance(line.estimate, stats.Interval)
                 assert line.estimate.low <= line.estimate.value <= line.estimate.high
-            cpu += sum(stored.cpu_seconds for stored in now.good)
-    assert cpu < 120  # compiling included; CPU, since the wall clock depends on the neighbours
+            # compiling included; CPU, since the wall clock depends on the neighbours
+            assert sum(stored.cpu_seconds for stored in now.good) < 60, experiment.name
