@@ -209,7 +209,7 @@ def test_a_full_disk(kernel, room):
 
 PLACES = {
     "the directory": lambda kernel: kernel.cache,
-    "a folder": lambda kernel: next(kernel.cache.iterdir()),
+    "a folder": lambda kernel: kernel.files(".kernel")[0].parent,
     "a kernel": lambda kernel: kernel.files(".kernel")[0],
 }
 

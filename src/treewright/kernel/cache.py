@@ -75,7 +75,7 @@ def write(key: str, name: str, code: Code) -> None:
             prune()
         _trust(*_make_folders(key, name))
         seal = _seal(key, name, head, code.machine)
-        _write(_path(key, name), b"\n".join([seal, head, code.machine]))
+        put(_path(key, name), b"\n".join([seal, head, code.machine]))
     except OSError as error:
         warn_once(f"compiled kernels can't be kept in {directory()}: {_said(error)}")
 
@@ -123,7 +123,7 @@ def _read(path: Path) -> bytes:
         return file.read()
 
 
-def _write(path: Path, data: bytes) -> None:
+def put(path: Path, data: bytes) -> None:
     """Write a file that is there as a whole or not at all, and that nobody else can write."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

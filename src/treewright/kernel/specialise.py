@@ -25,6 +25,7 @@ from treewright.kernel.hooks import Searchable, with_tables
 from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
 from treewright.kernel.rebind import NotCopied, Rebinder, Snapshot
 from treewright.kernel.rules import numeric, uniform
+from treewright.kernel.waiting import compiling
 
 Functions = Mapping[str, types.FunctionType]
 NO_RULES: Functions = types.MappingProxyType({})
@@ -98,7 +99,7 @@ def specialise(
 
     module = types.ModuleType(f"treewright_kernel_{key[:32]}_{entry}")
     module.Tables = tables_type(domain.table_names)  # type: ignore[attr-defined]
-    program = Compiled(key if keep else None, entry, prepare)
+    program = Compiled(key if keep else None, entry, prepare, _name(domain))
     copied = False
     with contextlib.suppress(NotCopied):
         copies = Snapshot()  # the values of this moment count, whenever they are compiled
@@ -111,13 +112,22 @@ def specialise(
     return _hold(key, entry, module) if keep else module
 
 
+def _name(domain: Searchable) -> str:
+    return str(getattr(domain, "name", type(domain).__name__))
+
+
 class Compiled:
     """A compiled function: found by its fingerprint and the form of its arguments, or compiled."""
 
     def __init__(
-        self, key: str | None, name: str, prepare: Callable[[bool], tuple[Any, str | None]]
+        self,
+        key: str | None,
+        name: str,
+        prepare: Callable[[bool], tuple[Any, str | None]],
+        domain: str,
     ) -> None:
         self._key = key
+        self._domain = domain
         self._name = name
         self._prepare = prepare
         self._source: Any = None
@@ -157,7 +167,8 @@ class Compiled:
             loaded = self._kept(name)
             if loaded is not None:
                 return loaded
-            code, environments = self._compiled(arguments)
+            with compiling(f"{self._domain}: {self._name}"):
+                code, environments = self._compiled(arguments)
             if self._key is not None and not environments:
                 cache.write(self._key, name, code)
         return Loaded(code, environments)

@@ -24,11 +24,13 @@ from typing import Any
 
 from llvmlite.binding import Linkage
 from numba import njit
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.errors import ForceLiteralArg
 from numba.core.runtime.context import NRTContext
-from numba.core.types import IntegerLiteral
+
+kinds: Any = types
 
 
 class _NoEnvironment:
@@ -42,6 +44,10 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
+
+    def _optimize_functions(self, module: Any) -> None:
+        """The entry optimises all functions; passes for each would take time and stay in memory."""
+        module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
         for function in self._final_module.functions:
@@ -66,6 +72,14 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 class EntryLibrary(InnerLibrary):
     """A whole program, optimised, whose machine code is loaded elsewhere (native.py)."""
+
+    def _optimize_final_module(self) -> None:
+        """Once: the cheap round that Numba has before it serves the counting of references."""
+        if hasattr(self._codegen, "_mpm_full"):  # in older versions
+            self._codegen._mpm_full.run(self._final_module)
+        else:
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
 
     def finalize(self) -> None:
         needed: dict[Any, None] = {}
@@ -142,16 +156,24 @@ def entry_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
 
 
 def _of_numbers(template: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """How a call is typed, with literal numbers taken as numbers."""
-
-    def plain(kind: Any) -> Any:
-        return kind.literal_type if isinstance(kind, IntegerLiteral) else kind
+    """How a call is typed: kinds of arguments that make no difference are taken as one."""
 
     def of_numbers(args: Any, kws: Any) -> Any:
         try:
-            named = {name: plain(kind) for name, kind in kws.items()}
-            return template(tuple(map(plain, args)), named)
+            named = {name: _plain(kind) for name, kind in kws.items()}
+            return template(tuple(map(_plain, args)), named)
         except ForceLiteralArg:
             return template(args, kws)  # numba.literally: its author wants the number itself
 
     return of_numbers
+
+
+def _plain(kind: Any) -> Any:
+    """A literal as its number, a small number as one of 64 bits."""
+    if isinstance(kind, kinds.IntegerLiteral):
+        kind = kind.literal_type
+    if isinstance(kind, kinds.Integer) and kind.signed:
+        return kinds.int64
+    if isinstance(kind, (kinds.Tuple, kinds.UniTuple)):
+        return kinds.BaseTuple.from_types([_plain(item) for item in kind])
+    return kind

@@ -1,8 +1,10 @@
 """How far a search is, for people who wait: in a terminal and in a notebook."""
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
+from treewright.kernel.waiting import told
 from treewright.library.shown import bar_html
 
 if TYPE_CHECKING:
@@ -31,15 +33,22 @@ class ProgressBar:
         self.share: float | None = None
         self._last: Progress | None = None
         self._place: _Terminal | _Notebook | None = None
+        self._told = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         """The run does this when it begins."""
-        self.text, self.share, self._last = f"{self.what}: compiling", None, None
+        self.text, self.share, self._last = self.what, None, None
         if _in_notebook():
             self._place = _Notebook(self)
         elif sys.stderr.isatty():
             self._place = _Terminal(self)
+        self._told.enter_context(told(self._say))
         return self
+
+    def _say(self, words: str) -> None:
+        self.text = f"{self.what}: {words}"
+        if self._place is not None:
+            self._place.show(self)
 
     def __call__(self, now: "Progress") -> None:
         self._last = now
@@ -49,6 +58,7 @@ class ProgressBar:
 
     def __exit__(self, *error: object) -> None:
         """The run does this when it ends, well or not."""
+        self._told.close()
         made = self._last.search.simulations if self._last else 0
         self.text = f"{self.what}: {made:,} simulations" if made else self.what
         self.share = 1.0 if error[0] is None else self.share or 0.0

@@ -100,6 +100,25 @@ def steered(t, a, b):
     if t.fixed[a] >= 0.0:
         b = t.fixed[a]
     return min(1.0, b * t.scale[a])
+
+
+@inlined
+def offered(t, out, weights, n, k, a, b, so_far, beat):
+    """List an action that may lead to a better story; how many there are then.
+
+    The sum and the maximum of each kind are at the end of the weights.
+    """
+    if t.steered[k]:
+        b = steered(t, a, b)
+    if b <= 0.0 or so_far * b <= beat:
+        return n
+    if n >= {limit}:
+        return {limit} + 1
+    weights[n] = b
+    weights[{limit} + 2 * k] += b
+    weights[{limit} + 2 * k + 1] = max(weights[{limit} + 2 * k + 1], b)
+    out[n] = a
+    return n + 1
 '''
 
 DOMAIN = '''

@@ -87,7 +87,9 @@ class _Writer:
             limit=self._limit,
             always=zero,
         )
-        return "\n\n".join([HEAD, MACHINE, STEERED, *self._helper_text, *body, domain])
+        return "\n\n".join(
+            [HEAD, MACHINE, STEERED.format(limit=self._limit), *self._helper_text, *body, domain]
+        )
 
     # ------------------------------------------------------------------------ expressions
 
@@ -334,23 +336,15 @@ class _Writer:
         number = "p0"
         for i, (_, kind) in enumerate(action.params[1:], start=1):
             number = f"({number} * counts[{self._types[kind]}] + p{i})"
-        listed = [f"out[n] = t.base[{k}] + {number}", "n += 1"]
-        if self._may_overflow:
-            listed = [f"if n >= {self._limit}:", f"    return {self._limit + 1}", *listed]
+        number = f"t.base[{k}] + {number}"
         if not self._rated:
-            return listed
-        return [
-            f"b = {_asked(k, action)}",
-            f"if t.steered[{k}]:",
-            f"    b = steered(t, t.base[{k}] + {number}, b)",
-            "if b > 0.0 and so_far * b > beat:",
-            *_indent(["weights[n] = b", *self._note(k), *listed]),
-        ]
-
-    def _note(self, k: int) -> list[str]:
-        """The sum and the maximum of each kind, at the end of the weights."""
-        total, top = f"weights[{self._limit + 2 * k}]", f"weights[{self._limit + 2 * k + 1}]"
-        return [f"{total} += b", f"{top} = max({top}, b)"]
+            room = [f"if n >= {self._limit}:", f"    return {self._limit + 1}"]
+            return [*(room if self._may_overflow else []), f"out[n] = {number}", "n += 1"]
+        offered = (
+            f"n = offered(t, out, weights, n, {k}, {number}, {_asked(k, action)}, so_far, beat)"
+        )
+        full = [f"if n > {self._limit}:", "    return n"]
+        return [offered, *(full if self._may_overflow else [])]
 
 
 def _indent(lines: list[str], levels: int = 1) -> list[str]:

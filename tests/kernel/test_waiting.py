@@ -1,0 +1,52 @@
+"""What is compiled is announced, with the time that it took before."""
+
+import re
+
+import pytest
+
+import treewright as tw
+from treewright.apps.games.nim import Nim
+from treewright.kernel import cache, specialise
+from treewright.kernel.waiting import told
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(specialise, "_loaded", {})
+    return tmp_path / "cache"
+
+
+def test_the_second_time_it_is_known_how_long_it_takes(empty_cache):
+    said = []
+    with told(said.append):
+        tw.Search(Nim(heap=5)).run(10)
+        assert said == ["compiling nim-v1: search"]
+        tw.Search(Nim(heap=5)).run(10)
+        assert len(said) == 1  # nothing is compiled now
+        cache.clear()
+        specialise._loaded.clear()
+        tw.Search(Nim(heap=5)).run(10)
+    assert re.fullmatch(r"compiling nim-v1: search, about \d+ s", said[1])
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"nim-v1: search": "soon"}', "[" * 100_000, "\0"])
+def test_a_damaged_memory_of_times_is_no_matter(empty_cache, text):
+    from treewright.kernel import waiting
+
+    empty_cache.mkdir(mode=0o700)
+    (empty_cache / "seconds.json").write_text(text)
+    said = []
+    with told(said.append), waiting.compiling("nim-v1: search"):
+        pass
+    assert said == ["compiling nim-v1: search"]
+    with told(said.append), waiting.compiling("nim-v1: search"):
+        pass
+    assert waiting._times().keys() == {"nim-v1: search"}
+
+
+def test_a_progress_bar_shows_it(empty_cache):
+    from treewright.kernel import waiting
+
+    with tw.ProgressBar("search") as bar, waiting.compiling("nim"):
+        assert repr(bar) == "search: compiling nim"
