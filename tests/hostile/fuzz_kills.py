@@ -49,6 +49,10 @@ def contents(folder):
         elif path.suffix == ".npz":
             loaded = tw.load(path, tw.make("nim", heap=30))
             found[name] = loaded.tree.nodes["visits"].tolist()
+        elif path.suffix == ".json":
+            read = json.loads(path.read_text())
+            timed = ("seconds", "evaluations_per_second")
+            found[name] = {k: v for k, v in read.items() if k not in timed}
         elif path.is_file() and not name.endswith(("-wal", "-shm")):
             found[name] = path.read_bytes()
     return found

@@ -135,7 +135,7 @@ def attempt(path, domain, given):
             if not search.position.ended:
                 search.run(100)
                 search.commit(search.result().best)
-    except tw.TreeFileError as error:
+    except (tw.TreeFileError, tw.DomainError) as error:  # a user's rule may dislike its numbers
         return "refused" if "\n" not in str(error) else f"no sentence: {error}"
     except TooLong:
         return "too long"

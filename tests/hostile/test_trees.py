@@ -64,6 +64,22 @@ def test_a_leaf_that_waits_for_an_evaluator(tmp_path, column):
         tw.load(path, TicTacToe(), evaluate=judge)
 
 
+def test_an_action_that_was_not_tried_is_no_child(tmp_path):
+    """An evaluator's weights lead there, to a node of any number."""
+    path = tmp_path / "tree.npz"
+    search = tw.Search(TicTacToe(), seed=1, engine="python", evaluate=judge, batch=2)
+    search.run(4)
+    search.save(path)
+    with np.load(path) as file:
+        arrays = {k: file[k] for k in file.files}
+    untried = arrays["0/edges"]["child"]
+    at = np.flatnonzero(untried < 0)[-1]
+    untried[at] = -1 - untried[at]
+    np.savez(path, **arrays)
+    with pytest.raises(tw.TreeFileError, match="not tried has a child"):
+        tw.load(path, TicTacToe(), evaluate=judge)
+
+
 def test_statistics_of_a_user_may_be_infinite(tmp_path):
     """Such as the lowest reward so far, where there was none: what was saved can be loaded."""
 

@@ -31,6 +31,7 @@ def check_tree(worker: Worker, saved: dict[str, np.ndarray]) -> np.ndarray:
     first, size = _blocks(worker, nodes)
     taken = _check_free(worker, run, edges)
     _check_apart(first, size, taken, len(edges))
+    _check_untried(nodes, edges, size)
     return _parents(nodes, edges)
 
 
@@ -138,6 +139,17 @@ def _check_apart(
     inside = (starts >= 0).all() and (ends <= edges).all()
     _ok(inside, "a node's children are out of range")
     _ok((ends[:-1] <= starts[1:]).all(), "two nodes share children")
+
+
+def _check_untried(nodes: np.ndarray, edges: np.ndarray, size: np.ndarray) -> None:
+    """In a dense block, what was not tried is an action, not a child."""
+    opened = nodes[nodes["n"] > 0]
+    dense = opened[size == opened["n"]]
+    first, n, tried = (dense[name].astype(np.int64) for name in ("first", "n", "tried"))
+    owner = np.repeat(np.arange(len(dense)), n - tried)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(n - tried) - (n - tried), n - tried)
+    untried = edges["child"][(first + tried)[owner] + within]
+    _ok((untried < 0).all(), "an action that was not tried has a child")
 
 
 def _parents(nodes: np.ndarray, edges: np.ndarray) -> np.ndarray:
