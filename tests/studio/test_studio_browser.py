@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.request
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,9 @@ pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
 )
 TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
-PATIENCE = 300_000  # milliseconds: a kernel may have to be compiled on a busy machine
+PATIENCE = int(
+    os.environ.get("TREEWRIGHT_PATIENCE", 300_000)
+)  # milliseconds: a kernel may have to be compiled on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +107,9 @@ def test_a_level_is_generated_painted_exported_and_played(page, address):
         page.keyboard.press("ArrowRight")
         page.locator(".slider .number", has_text=value).wait_for()
     press(page, "Another")
-    page.wait_for_function("(before) => levelNow.rows.join() !== before.join()", arg=rows)
+    page.wait_for_function(
+        "(before) => !levelNow.front && levelNow.rows.join() !== before.join()", arg=rows
+    )
     rows = page.evaluate("() => levelNow.rows")
     page.get_by_text("✓ playable").wait_for()
     # the file, by the format's own reader
@@ -221,6 +226,32 @@ def test_a_set_up_is_changed_in_forms_and_as_a_file(page, address):
     page.locator(".verdict.bad", has_text="deaf").wait_for()
 
 
+def test_a_turn_of_tactics_is_played_answered_and_replayed(page, address):
+    from treewright.apps.tactics import job, saves, units
+
+    page.goto(f"{address}/tactics?map=a-small&seed=3")
+    page.get_by_text("Blue to move, 3 action points left").wait_for()
+    page.get_by_role("combobox", name="The agent").click()
+    page.get_by_role("option", name="greedy-action").click()
+    names = dict(zip(units.CARD_LETTERS, units.CARD_NAMES, strict=True))
+    played: list[str] = []
+    for left in ("2 action points", "1 action point", "5 action points"):  # then Blue's next turn
+        legal = job.shown({"map": "a-small", "seed": 3, "actions": played})["legal"]
+        drop = next(a for a in legal if a["text"].startswith("D"))
+        page.get_by_role("button", name=names[drop["from"]], exact=True).first.click()
+        page.locator("#tactics-board rect.target").first.wait_for()
+        page.locator(f"[data-square='{drop['to']}']").click()
+        page.get_by_text(f"Blue to move, {left} left").wait_for()
+        played.append(drop["text"])
+    page.get_by_text("What greedy-action has played").wait_for()
+    page.get_by_text("action 8 of 8.").wait_for()
+    press(page, "back")
+    page.get_by_text("Red to move, 1 action point left").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="json", exact=True).click()
+    assert len(saves.load(download.value.path()).actions) == 8
+
+
 def test_the_first_page_lists_everything(page, address):
     page.goto(address)
     page.get_by_role("heading", name="Gallery").wait_for()
@@ -228,3 +259,29 @@ def test_the_first_page_lists_everything(page, address):
         assert page.get_by_role("link", name=name).first.is_visible()
     page.goto(f"{address}/interface")
     page.get_by_text("POST /api/jobs/level", exact=True).wait_for()
+
+
+PAGES = ("", "levels", "stories", "go", "maps", "functions", "games", "domain", "tactics",
+         "experiments", "interface", "play")  # fmt: skip
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_use_every_page(browser, address, root, dark):
+    """axe-core finds nothing serious: labels, contrast, order, keyboard."""
+    axe = Path(os.environ.get("TREEWRIGHT_AXE", root / "node_modules/axe-core/axe.min.js"))
+    if not axe.is_file():
+        pytest.skip(f"axe-core is not here ({axe}): npm install --no-save axe-core")
+    context = browser.new_context(color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    found = []
+    for name in PAGES:
+        page.goto(f"{address}/{name}")
+        page.locator(".studio-room h1").first.wait_for()
+        page.wait_for_function("() => document.fonts.status === 'loaded'")
+        page.evaluate(axe.read_text())
+        for wrong in page.evaluate("() => axe.run()")["violations"]:
+            if wrong["impact"] in ("serious", "critical"):
+                found += [f"/{name} {wrong['id']}: {n['html'][:200]}" for n in wrong["nodes"]]
+    context.close()
+    assert not found, "\n".join(found)

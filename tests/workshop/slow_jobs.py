@@ -16,7 +16,7 @@ class Settings(BaseModel):
 
 
 def run(settings, report):
-    report(None, "begun", {"pid": os.getpid()})
+    report(None, "begun", lambda: {"pid": os.getpid()})
     if settings.fails == "sentence":
         raise OptionError("this can't be")
     if settings.fails == "bug":

@@ -1,21 +1,62 @@
 """The gallery: every piece, on one page that needs nothing else."""
 
 import re
+from urllib.parse import parse_qsl
 
 import pytest
 
+from treewright.library.applications import applications, load
 from treewright.workshop.gallery import everything
 from treewright.workshop.gallery.page import page
 from treewright.workshop.gallery.piece import Piece
+from treewright.workshop.jobs.work import places
+from treewright.workshop.web.studio import settings_of
+
+OF_NO_APPLICATION = {"games": ["search"], "experiments": ["experiment"]}
 
 
-def test_the_whole_gallery(bench):
-    bench.call("gallery", "--out", "g", "--quiet")
-    text = (bench.folder / "g" / "index.html").read_text()
+@pytest.fixture
+def made(monkeypatch):
+    """The pieces that a command makes."""
+    kept = {}
+
+    def keeping(name, make):
+        def piece(seed):
+            kept[name] = make(seed)
+            return kept[name]
+
+        return piece
+
+    found = {name: keeping(name, make) for name, make in everything().items()}
+    monkeypatch.setattr("treewright.workshop.gallery.everything", lambda: found)
+    return kept
+
+
+def test_the_whole_gallery(command, made, tmp_path):
+    command("gallery", "--out", "g", "--quiet")
+    text = (tmp_path / "g" / "index.html").read_text()
     assert text.count("<section") == len(everything()) >= 5
     assert text.count('class="command"') == len(everything())
     assert not re.search(r'(src|href)="(?!data:|#)', text)  # nothing from elsewhere
     assert "lost" not in text or "multiples of four are lost" in text
+    assert made.keys() == everything().keys()
+    for name, piece in made.items():
+        _check_address(name, piece.page)
+
+
+def _check_address(name, address):
+    """A card of the studio opens a page with settings that its job takes."""
+    pytest.importorskip("pydantic", reason="the studio is not installed")
+    page, _, query = address.partition("?")
+    jobs = OF_NO_APPLICATION.get(page) or next(
+        app.jobs for app in applications() if page in app.pages
+    )
+    given = dict(parse_qsl(query))
+    assert given, f"{name} does not say what made it"
+    assert any(
+        given.keys() <= settings.model_fields.keys() and settings_of(settings, given)
+        for settings in (load(places()[job]).settings for job in jobs)
+    ), f"{name}: no job of {page} takes {given}"
 
 
 def test_one_piece(bench):

@@ -26,19 +26,20 @@ class _ExperimentPage:
         found = studio.manager.ask("treewright.workshop.experiments.job:listed")
         self._known: dict[str, dict[str, Any]] = {one["name"]: one for one in found}
         job = studio.job_of("experiment")
-        given = dict(job.settings) if job is not None else {}
+        given = dict(studio.settings("experiment") if job is None else job.settings)
+        name = given["experiment"]
         html("<h1>Experiments</h1>")
         with ui.element("div").classes("bench"):
             with ui.element("section").classes("panel").props('aria-label="choice"'):
                 self._name = ui.select(
                     {name: one["title"] for name, one in self._known.items()},
-                    value=given.get("experiment", next(iter(self._known))),
+                    value=name if name in self._known else next(iter(self._known)),
                     label="Experiment",
                     on_change=self._describe,
                 ).classes("w-full")
                 self._scale = ui.toggle(
                     {"smoke": "Smoke: seconds", "laptop": "Laptop: minutes"},
-                    value=given.get("scale", "smoke"),
+                    value=given["scale"],
                 ).props("no-caps")
                 self._about = html("")
                 ui.button("Run", on_click=self._run).props(BUTTON)
@@ -48,6 +49,8 @@ class _ExperimentPage:
         self._describe()
         if job is not None:
             self._following.follow(job)
+        elif studio.asked:
+            self._run()
 
     def _describe(self) -> None:
         one = self._known[self._name.value]

@@ -102,12 +102,14 @@ def _piece(job: Job, data: dict[str, Any]) -> str:
     pictures = "".join(
         f'<img loading=lazy src="/api/jobs/{job.id}/files/{escape(p["name"])}" '
         f'alt="{escape(p["alt"])}">'
-        for p in data["pictures"][:1]
+        for p in data["pictures"][:2]
     )
     text = f"<pre>{escape(data['text'][:1200])}</pre>" if data["text"] and not pictures else ""
-    link = f'<a class="chip" href="/{escape(data["page"])}">Open</a>' if data["page"] else ""
+    title = escape(data["title"])
+    if data["page"]:  # of a package of somebody else's there may be none
+        title = f'<a href="/{escape(data["page"])}">{title}</a>'
     return (
-        f"<h3>{escape(data['title'])} {link}</h3><div class=shot>{pictures}{text}</div>"
+        f'<h3>{title}</h3><div class="shot" tabindex="0">{pictures}{text}</div>'
         f"<p>{escape(data['caption'])}</p><details><summary>The command</summary>"
         f"<pre>{escape(data['command'])}</pre></details>"
     )
@@ -142,13 +144,19 @@ def _jobs(studio: Studio) -> None:
             link = f'<a href="/{page}?job={job.id}">{escape(title)}</a>' if page else escape(title)
             rows.append(
                 f"<tr><td>{MARKS[job.state]}</td><td>{link}</td><td>{escape(job.id[:6])}</td>"
-                f"<td>{escape(job.state)}</td><td>{escape(words_of(job)[:120])}</td></tr>"
+                f"<td>{escape(job.state)}</td><td>{escape(_said(job))}</td></tr>"
             )
         empty = '<p class="quiet">Nothing yet.</p>'
         table.set_content(f'<table class="facts">{"".join(rows)}</table>' if rows else empty)
 
     draw()
     ui.timer(1.0, draw)
+
+
+def _said(job: Job) -> str:
+    """What there is to say of a job beside its state."""
+    words = words_of(job)[:120]
+    return "" if words == job.state else words
 
 
 def _title(studio: Studio, job: Job) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from treewright.errors import OptionError
+from treewright.kernel.waiting import told
 from treewright.library.progress_bar import ProgressBar, terminal_bar
 from treewright.library.shown import count_of as count_of
 from treewright.library.writing import json_text
@@ -147,7 +148,7 @@ def working(what: str, quiet: bool) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(what):
+    with Console(stderr=True).status(what) as status, told(status.update):
         yield
 
 
@@ -160,8 +161,9 @@ def progress_bar(
         yield None
         return
     with terminal_bar("{task.description} {task.completed:,.0f}") as bar:
-        task = bar.add_task(f"{what} (compiling)", total=total)
-        yield lambda done: bar.update(task, completed=done, description=what)
+        task = bar.add_task(what, total=total)
+        with told(lambda words: bar.update(task, description=f"{what}: {words}")):
+            yield lambda done: bar.update(task, completed=done, description=what)
 
 
 def progress(what: str, quiet: bool) -> ProgressBar | None:
@@ -176,5 +178,13 @@ def counted(what: str, total: int, quiet: bool) -> Iterator[Callable[[int, str],
         yield lambda done, words: None
         return
     with terminal_bar() as bar:
-        task = bar.add_task(f"{what}: compiling", total=total)
-        yield lambda done, words: bar.update(task, completed=done, description=f"{what}: {words}")
+        task = bar.add_task(what, total=total)
+
+        def show(words: str) -> None:
+            bar.update(task, description=f"{what}: {words}")
+
+        def at(done: int, words: str) -> None:
+            bar.update(task, completed=done, description=f"{what}: {words}")
+
+        with told(show):
+            yield at

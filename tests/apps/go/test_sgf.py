@@ -71,6 +71,7 @@ def test_setup_in_the_middle():
         (b"(;SZ[9];B[dd];W[dd])", "node 2: D6 is not legal"),
         (b"(;SZ[9]AB[dd]AW[dd])", "node 0: there are two stones at D6"),
         (b"(;SZ[9]KM[lots])", "is no number"),
+        (b"(;SZ[9]KM[7.5\nHA[2])", r"KM\[7.5 HA\[2\] is no number"),
         (b"\xff\xfe(;SZ[9", "not SGF"),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.functions.minimize import minimize
-from treewright.workshop.gallery.piece import Piece, figure, png
+from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 BUDGET, BOX = 400, [(-5.0, 5.0), (-5.0, 5.0)]
 NAMES = {"iterated-splitting": "Iterated Splitting", "soo": "SOO", "runs": "local runs and a tree"}
@@ -43,5 +43,5 @@ def piece(seed: int) -> Piece:
         f"Himmelblau's function has four minima of 0. Every point that was evaluated, from dark to "
         f"bright in time, with {BUDGET} evaluations: {', '.join(errors)}.",
         [png(drawn, "Three plots of the points that three methods evaluated")],
-        page=f"functions?budget={BUDGET}&seed={seed}",
+        page=opened("functions", budget=BUDGET, seed=seed, low=-5, high=5, methods=list(NAMES)),
     )

@@ -8,7 +8,7 @@ from treewright.apps.go.gtp.game import Game
 from treewright.apps.go.gtp.player import Player, style
 from treewright.apps.go.gtp.review import Review, Step, draw
 from treewright.apps.go.setup import to_vertex
-from treewright.workshop.gallery.piece import Piece, figure, png
+from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 SIZE, SIMULATIONS, MOVES, RESIGN = 9, 1500, 120, 0.04
 
@@ -28,7 +28,14 @@ def piece(seed: int) -> Piece:
         f"({len(game.moves)} moves, {outcome}); on the right, Black's chances as both players "
         "saw them.",
         [png(drawn, "A Go board and the win rate along the game")],
-        page="go",
+        page=opened(
+            "go",
+            size=SIZE,
+            komi=game.komi,
+            moves=[f"{'bw'[s.colour - 1]} {s.vertex}" for s in steps],
+            rates=[round(s.rate, 3) for s in steps],
+            simulations=SIMULATIONS,
+        ),
     )
 
 

@@ -85,11 +85,14 @@ def think(settings: Think, report: Report) -> Result:
     """The engine's move, and what it thinks of the others; as ``treewright gtp`` plays."""
     from treewright.apps.go.gtp.player import Player, style
     from treewright.apps.go.setup import to_vertex
+    from treewright.workshop.searching.inspector import Kept
 
     game = game_of(settings)
     colour = game.to_play
     player = Player(style(settings.search, seed=settings.seed, resign=settings.resign))
     report(None, "compiling, if this board is new")
+
+    kept = Kept()
 
     def seen(now: Any) -> bool:
         share = now.share if settings.seconds is None else min(1.0, now.seconds / settings.seconds)
@@ -101,6 +104,7 @@ def think(settings: Think, report: Report) -> Result:
     found = thought.result
     candidates: list[dict[str, Any]] = []
     if found is not None and player.search is not None:
+        kept.look(player.search, found.seconds)
         tree = player.search.tree
         for child in [c for c in found.children if c.visits][:SHOWN]:
             line = tree.principal_variation(child.action)[:LINE]
@@ -131,8 +135,17 @@ def think(settings: Think, report: Report) -> Result:
                 "seconds": found.seconds,
                 "simulations a second": round(found.simulations / max(found.seconds, 1e-6)),
             },
-        }
+        },
+        kept.files,
     )
+
+
+def searched(settings: Think) -> Any:
+    """The domain of the engine's search."""
+    from treewright.apps.go.gtp.player import style
+
+    game = game_of(settings)
+    return game.searchable(game.to_play, **style(settings.search).playout)
 
 
 def score(settings: Played, report: Report) -> Result:
@@ -201,7 +214,11 @@ def _with_move(write: Callable[[dict[str, Any]], bytes]) -> Callable[[dict[str, 
 
 
 THINK = Work(
-    "A move of Go", Think, think, {"sgf": Export(".sgf", "application/x-go-sgf", _with_move(_sgf))}
+    "A move of Go",
+    Think,
+    think,
+    {"sgf": Export(".sgf", "application/x-go-sgf", _with_move(_sgf))},
+    domain=searched,
 )
 SCORE = Work(
     "The score of a game of Go",

@@ -7,6 +7,7 @@ from typing import Any
 from treewright.apps.go.drawing import board_svg, rates_svg
 from treewright.errors import TreewrightError
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import (
     BUTTON,
@@ -20,6 +21,7 @@ from treewright.workshop.web.studio import (
 )
 
 SIDES = {1: "Black", 2: "White", 0: "both, by hand", 3: "nobody: watch"}
+PLAYED = ("size", "komi", "handicap", "stones", "moves", "rates")
 SEARCHES = ["default", "mc-rave", "rave", "uct", "light"]
 
 
@@ -40,16 +42,14 @@ class _GoPage:
         ui = nicegui().ui
         self._studio = studio
         job = studio.job_of("go-move", "go-score")
-        self._played: dict[str, Any] = {"size": 9, "komi": 7.5, "handicap": 0, "stones": [],
-                                        "moves": [], "rates": []}  # fmt: skip
-        if job is not None:
-            self._played = {k: job.settings[k] for k in self._played}
+        given = studio.settings("go-move").model_dump() if job is None else dict(job.settings)
+        self._played = {k: given[k] for k in PLAYED}
         self._thought: list[dict[str, Any]] = []
         self._hint = False
         html("<h1>Go</h1>")
         with ui.element("div").classes("bench"):
             with ui.element("section").classes("panel").props('aria-label="game"'):
-                self._wishes(job)
+                self._wishes(given)
             with ui.element("section").classes("panel go-room").props('aria-label="the board"'):
                 self._following = Following(studio, self._done, address="/go")
                 self._board = html("").classes("board")
@@ -58,14 +58,15 @@ class _GoPage:
                 self._after = ui.element("div").classes("panel-room")
         ui.add_body_html('<script type="module" src="/go-static/board.mjs"></script>')
         ui.on("go_click", lambda e: self._click(str(e.args)))
-        self._draw()
+        if not self._draw():  # what the address says is no game
+            self._played |= {"stones": [], "moves": [], "rates": []}
+            self._draw()
         if job is not None:
             self._hint = bool(job.kind == "go-move" and job.state == "done")
             self._following.follow(job)
 
-    def _wishes(self, job: Job | None) -> None:
+    def _wishes(self, given: dict[str, Any]) -> None:
         ui = nicegui().ui
-        given = job.settings if job is not None and job.kind == "go-move" else {}
         with ui.element("div").classes("row"):
             self._size = ui.select([9, 13, 19], value=self._played["size"], label="Board").classes(
                 "w-20"
@@ -74,7 +75,8 @@ class _GoPage:
             self._handicap.classes("w-20")
             self._komi = ui.number("Komi", value=self._played["komi"], step=0.5).classes("w-20")
         ui.button("New game", on_click=self._new).props(QUIET)
-        self._human = ui.select(SIDES, value=1, label="You play", on_change=self._draw)
+        human = 0 if "moves" in self._studio.asked else 1
+        self._human = ui.select(SIDES, value=human, label="You play", on_change=self._draw)
         self._search = ui.select(SEARCHES, value=given.get("search", "default"), label="Search")
         self._shows = ui.checkbox("Show what it thinks", value=True, on_change=self._draw)
         self._clock = ui.checkbox("By the clock", value=bool(given.get("seconds")))
@@ -225,6 +227,7 @@ class _GoPage:
             downloads(self._studio, job)
             html(f"<h3>What {SIDES[colour]} thought</h3>{_table(data)}")
             facts(data["took"])
+            inspector(self._studio, job)
         if not self._hint and data["move"] != "resign":
             self._engine_if_its_turn()
 

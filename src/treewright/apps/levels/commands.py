@@ -197,7 +197,9 @@ def generate(
             strict=strict,
             enemies_safe=enemies_safe,
             progress=None if slow else seen,
-            seen=(lambda n: seen(n, 0)) if slow and seen is not None else None,
+            seen=(lambda search: seen(int(search.position.state.n), 0))
+            if slow and seen is not None
+            else None,
         )
         try:
             for made in made_levels:

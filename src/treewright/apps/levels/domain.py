@@ -325,8 +325,12 @@ class Levels(Domain):
                 found += t["pattern"][t["first"][action] : t["first"][action + 1]].tolist()
         return found
 
+    def text_columns(self, actions: list[int]) -> list[str]:
+        """The same as text, for any beginning of a level."""
+        return [self.slices[i] for i in self.columns(actions)]
+
     def level(self, actions: list[int], where: str = "the level") -> Level:
-        return Level.of_columns([self.slices[i] for i in self.columns(actions)], where)
+        return Level.of_columns(self.text_columns(actions), where)
 
     def judge(self, level: Level, playable: bool) -> float:
         """The reward that the search would give a finished level, whoever made it."""

@@ -4,7 +4,7 @@ from treewright.apps.levels.check import check
 from treewright.apps.levels.controls import Controls
 from treewright.apps.levels.domain import Levels
 from treewright.apps.levels.generate import compile_kernel, generate, own_chain
-from treewright.workshop.gallery.piece import Picture, Piece
+from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 LENGTH, DIFFICULTY, WRAP = 210, 0.7, 70
 
@@ -24,5 +24,5 @@ def piece(seed: int) -> Piece:
         f"{have['enemies']} enemies and {have['rewards']} rewards, after {made.rollouts:,} "
         f"rollouts. The line is flown by the game's own physics, key by key.",
         [Picture(found.picture(WRAP), "A level in three strips with the player's path")],
-        page=f"levels?length={LENGTH}&difficulty={DIFFICULTY}&seed={seed}",
+        page=opened("levels", length=LENGTH, difficulty=DIFFICULTY, seed=seed),
     )

@@ -71,7 +71,7 @@ def own_tile_levels(length: int = 320, difficulty: float = 0.5) -> TileLevels:
     return TileLevels(chain, Controls(length=length, difficulty=(difficulty,)))
 
 
-Seen = Callable[[int], object]  # told how many slices there are
+Seen = Callable[[Search], object]  # is shown the search while a level grows
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,15 @@ def attempt(
         slack=SLACK,
         accept=FAILED,
         patience=PATIENCE,
-        progress=None if seen is None else lambda _: seen(int(search.position.state.n)),
+        progress=None if seen is None else lambda _: seen(search),
     )
     if made.stopped == "interrupt":
         raise KeyboardInterrupt
     position = search.position
     if made.stopped == "refused" or position.state.dead:
         return None
+    if seen is not None:
+        seen(search)  # the whole level, however little time it took
     return search.history, search.simulations, position.rewards()[0]
 
 
@@ -243,8 +245,8 @@ def generate_many(
     is dropped.  Of every ``CANDIDATES`` that are left, the set gets the one that keeps it nearest
     to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
     with any number of ``workers``, here or on the machines of a ``cluster``.  ``progress`` is told
-    how many were kept and how many dropped as duplicates, ``seen`` how many slices of a level there
-    are (with one worker).
+    how many were kept and how many dropped as duplicates, ``seen`` is shown the search while a
+    level grows (with one worker).
     """
     domain = domain_of(chain, controls)
     shelf = Shelf(controls.length)

@@ -87,23 +87,66 @@ class Look(BaseModel):
         return rows
 
 
+def from_file(data: bytes, name: str) -> list[str]:
+    """The rows of a level that somebody brings along; ``name`` is only said, never opened."""
+    from treewright.apps.levels.formats import from_text
+    from treewright.apps.levels.tiles import LevelError
+
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise LevelError(f"{name} is not UTF-8 text") from None
+    rows = list(from_text(text, name).rows)
+    if len(rows[0]) > LONGEST:
+        raise LevelError(f"{name} has {len(rows[0]):,} columns; {LONGEST:,} are the most here")
+    return rows
+
+
 def generate(settings: Generate, report: Report) -> Result:
     """One level, by the functions that ``treewright level generate`` calls."""
-    from treewright.apps.levels.chain import learn
-    from treewright.apps.levels.controls import Controls
-    from treewright.apps.levels.generate import (
-        compile_kernel,
-        domain_of,
-        generate_many,
-        own_chain,
-    )
-    from treewright.apps.levels.level import Level
-    from treewright.apps.levels.tilechain import learn_tiles
+    from treewright.apps.levels.generate import compile_kernel, generate_many
+    from treewright.workshop.searching.inspector import Kept
 
     report(None, "learning")
+    domain = searched(settings)
+    report(None, "compiling")
+    compile_kernel(domain)
+    kept = Kept()
+    report(None, "searching")
+
+    def seen(search: Any) -> None:
+        slices = int(search.position.state.n)
+        words = f"{slices} of {settings.length} slices"
+        history = list(search.history)
+        kept.look(search)
+        report(slices / settings.length, words, lambda: {"columns": domain.text_columns(history)})
+
+    (made,) = generate_many(
+        domain.chain, domain.controls, 1, settings.seed, rollouts=settings.rollouts, seen=seen
+    )
+    took = {"rollouts": made.rollouts, "attempts": made.attempts, "seconds": made.seconds}
+    report(None, "checking")
+    data = looked_at(list(made.level.rows), settings.player)
+    return Result(data | measured(made.level, _chain(settings), took), kept.files)
+
+
+def _chain(settings: Generate) -> Any:
+    """What is learnt from the corpus, slice by slice."""
+    from treewright.apps.levels.chain import learn
+    from treewright.apps.levels.generate import own_chain
+    from treewright.apps.levels.level import Level
+
     corpus = [Level(tuple(rows), f"level {i}") for i, rows in enumerate(settings.corpus, 1)]
-    chain: Any = learn(corpus) if corpus else own_chain()
-    plain = chain
+    return learn(corpus) if corpus else own_chain()
+
+
+def searched(settings: Generate) -> Any:
+    """The domain of the search, from the chain that is learnt and the wishes."""
+    from treewright.apps.levels.controls import Controls
+    from treewright.apps.levels.generate import domain_of
+    from treewright.apps.levels.tilechain import learn_tiles
+
+    chain = _chain(settings)
     if settings.tiles:
         chain = learn_tiles(chain.corpus)
     controls = Controls(
@@ -115,15 +158,7 @@ def generate(settings: Generate, report: Report) -> Result:
         fixed=tuple(_kept(settings)),
         player=settings.player,
     )
-    report(None, "compiling")
-    compile_kernel(domain_of(chain, controls))
-    report(None, "searching")
-    (made,) = generate_many(chain, controls, 1, settings.seed, rollouts=settings.rollouts)
-    took = {"rollouts": made.rollouts, "attempts": made.attempts, "seconds": made.seconds}
-    report(None, "checking")
-    return Result(
-        looked_at(list(made.level.rows), settings.player) | measured(made.level, plain, took)
-    )
+    return domain_of(chain, controls)
 
 
 def _kept(settings: Generate) -> list[tuple[int, Any]]:
@@ -237,5 +272,5 @@ EXPORTS = {
     "png": Export(".png", "image/png", _picture),
     "path": Export(".path.png", "image/png", _path),
 }
-LEVEL = Work("A level", Generate, generate, EXPORTS)
+LEVEL = Work("A level", Generate, generate, EXPORTS, domain=searched)
 PAINTED = Work("A level painted by hand", Look, look, EXPORTS)

@@ -8,6 +8,7 @@ from treewright.apps.levels.tiles import TILES
 from treewright.errors import TreewrightError
 from treewright.library.writing import json_text
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import (
     BUTTON,
@@ -86,7 +87,7 @@ class _LevelPage:
             with ui.element("section").classes("panel").props('aria-label="wishes"'):
                 self._wishes(usual)
             with ui.element("section").classes("panel").props('aria-label="the level"'):
-                self._following = Following(studio, self._done, address="/levels")
+                self._following = Following(studio, self._done, self._growing, "/levels")
                 self._tools()
                 self._stage()
         html("<h2>Kept and recent</h2>")
@@ -110,6 +111,7 @@ class _LevelPage:
         with ui.element("div").classes("row"):
             self._seed = ui.number("Seed", value=usual.seed, min=0, precision=0).classes("w-24")
             self._player = ui.select(["small", "large"], value=usual.player, label="Player")
+            self._player.classes("w-24")
             self._tiles = ui.checkbox("Tile by tile", value=usual.tiles)
         self._corpus: list[list[str]] = list(usual.corpus)
         self._corpus_says = ui.label(self._corpus_words()).classes("quiet")
@@ -176,16 +178,13 @@ class _LevelPage:
         self._generate()
 
     async def _learn(self, event: Any) -> None:
-        from treewright.apps.levels.formats import from_text
-
-        name = event.file.name
+        place, data = "treewright.apps.levels.job:from_file", await event.file.read()
         try:
-            text = (await event.file.read()).decode("utf-8-sig")
-            level = from_text(text.replace("\r\n", "\n"), name[:80])
-        except (TreewrightError, UnicodeDecodeError) as error:
-            nicegui().ui.notify(f"{name[:80]}: {error}"[:300], type="negative")
+            rows = self._studio.manager.ask(place, data, event.file.name[:80])
+        except TreewrightError as error:
+            nicegui().ui.notify(str(error)[:300], type="negative")
             return
-        self._corpus.append(list(level.rows))
+        self._corpus.append(rows)
         self._corpus_says.set_text(self._corpus_words())
 
     def _corpus_words(self) -> str:
@@ -235,7 +234,23 @@ class _LevelPage:
             star: Any = nicegui().ui.button(on_click=lambda: self._rate(job, star)).props(QUIET)
             star.set_text("★ kept" if job.rating else "☆ keep")
             downloads(self._studio, job)
+        with self._numbers:
+            inspector(self._studio, job)
         self._draw_shelf()
+
+    def _growing(self, preview: dict[str, Any]) -> None:
+        """The level as far as it goes, with air behind it."""
+        columns = preview["columns"]
+        if not columns:
+            return
+        length = int(self._length.value)
+        padded = [*columns, *["-" * len(columns[0])] * (length - len(columns))]
+        rows = ["".join(column[y] for column in padded) for y in range(len(columns[0]))]
+        self._verdict.set_text("")
+        self._draw_level({"rows": rows, "path": [], "playable": True, "front": len(columns)})
+
+    def _draw_level(self, now: dict[str, Any]) -> None:
+        nicegui().ui.run_javascript(f"window.levelNow = {json_text(now)}; window.levelShow?.()")
 
     def _show(self, data: dict[str, Any]) -> None:
         if self._rows and len(self._rows[0]) != len(data["rows"][0]):
@@ -243,7 +258,7 @@ class _LevelPage:
         self._rows = data["rows"]
         now = {k: data[k] for k in ("rows", "path", "playable", "farthest")}
         now["locked"] = self._locked
-        nicegui().ui.run_javascript(f"window.levelNow = {json_text(now)}; window.levelShow?.()")
+        self._draw_level(now)
         self._verdict.set_text(("✓ " if data["playable"] else "✗ ") + data["says"])
         self._verdict.classes(
             add="good" if data["playable"] else "bad", remove="bad" if data["playable"] else "good"

@@ -261,14 +261,18 @@ class TileLevels(Domain):
     def render(s):
         return f"{s.n} slices, {s.gaps} gaps, {s.enemies} enemies, {s.rewards} rewards"
 
-    def level(self, actions: list[int], where: str = "the level") -> Level:
-        """Play the actions again and write down every column."""
+    def text_columns(self, actions: list[int]) -> list[str]:
+        """Play the actions again and write down every column, for any beginning of a level."""
         s = self.new_state()
         columns = []
         for action in actions:
             self.interpreted["play"](s, self.interpreted_tables, action)
             tiles = (s.column[row] for row in range(self.chain.height))
             columns.append("".join(self.chain.tiles[tile] for tile in tiles))
+        return columns
+
+    def level(self, actions: list[int], where: str = "the level") -> Level:
+        columns = self.text_columns(actions)
         if self.whole:
             columns[: ends.BEGIN] = ends.begin_columns(self.plain)
             columns[-ends.FINISH :] = ends.finish_columns(self.plain)

@@ -89,7 +89,7 @@ def generate(
             evaluations,
             seed,
             seconds=seconds,
-            progress=lambda p: seen(p.evaluations, f"fitness {p.fitness:.2f}"),
+            progress=lambda p, *_: seen(p.evaluations, f"fitness {p.fitness:.2f}"),
             **settings,
         )
     files = [str(f) for path in out or [] for f in write(result, path)]

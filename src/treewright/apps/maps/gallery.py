@@ -2,13 +2,15 @@
 
 from treewright.apps.maps.draw import paint, png
 from treewright.apps.maps.methods import generate
-from treewright.workshop.gallery.piece import Picture, Piece
+from treewright.apps.maps.spec import NEAR
+from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 EVALUATIONS = 60_000
 
 
 def piece(seed: int) -> Piece:
     made = {m: generate("mcguinness", m, EVALUATIONS, seed) for m in ("paper", "revisions")}
+    spec = made["paper"].spec
     fitness = {m: f"{r.fitness:.1f}" for m, r in made.items()}
     return Piece(
         "A map",
@@ -22,5 +24,13 @@ def piece(seed: int) -> Piece:
             Picture(png(paint(r.walls, r.spec, 8)), f"A map made by the method {m}")
             for m, r in made.items()
         ],
-        page="maps",
+        page=opened(
+            "maps",
+            width=spec.width,
+            height=spec.height,
+            checkpoints=[list(c) for c in spec.checkpoints],
+            requirements=[[i, j, "near" if kind == NEAR else "far"] for i, j, kind in spec.pairs],
+            evaluations=EVALUATIONS,
+            seed=seed,
+        ),
     )

@@ -10,6 +10,8 @@ from treewright.workshop.jobs.work import Export, Report, Result, Work
 
 LARGEST = 60  # cells across or down, here
 EVALUATIONS = 1_000_000
+WITH_TREES = ("paper", "growing", "revisions-tree")
+POINTS = 300  # of a curve, while it grows
 Cell = tuple[Annotated[int, Field(ge=0, lt=LARGEST)], Annotated[int, Field(ge=0, lt=LARGEST)]]
 Cells = Annotated[list[Cell], Field(max_length=LARGEST * LARGEST)]
 
@@ -77,19 +79,46 @@ def spec_of(settings: Spec) -> Any:
 def generate(settings: Generate, report: Report) -> Result:
     """A map, by the function that ``treewright map generate`` calls."""
     from treewright.apps.maps.methods import generate as make
+    from treewright.workshop.searching.inspector import Kept
 
     spec = spec_of(settings)
     report(None, "compiling, if this size is new")
     curve: list[list[float]] = []
 
-    def seen(now: Any) -> None:
+    kept = Kept()
+
+    def seen(now: Any, walls: Any, search: Any) -> None:
+        if settings.method in WITH_TREES:
+            kept.look(search)
         curve.append([now.evaluations, now.fitness])
         share = min(1.0, now.evaluations / settings.evaluations)
         words = f"{now.evaluations:,} evaluations, fitness {now.fitness:.2f}"
-        report(share, words, {"curve": curve})
+        report(share, words, lambda: {"curve": thinned(curve), "map": rows_of(walls)})
 
     found = make(spec, settings.method, settings.evaluations, settings.seed, progress=seen)
-    return Result(found.to_dict() | {"kind": "map"}, _files(found, dungeon=False))
+    files = _files(found, dungeon=False) | kept.files
+    return Result(found.to_dict() | {"kind": "map"}, files)
+
+
+def searched(settings: Generate) -> Any:
+    """The domain of the search, for the methods that have a tree."""
+    from treewright.apps.maps.grow import Grow
+    from treewright.apps.maps.revise import Revise
+    from treewright.apps.maps.walls import Walls
+
+    spec = spec_of(settings)
+    kinds = {"paper": lambda: Walls(spec, target=1), "growing": lambda: Grow(spec, target=1)}
+    return kinds.get(settings.method, lambda: Revise(spec))()
+
+
+def thinned(curve: list[list[float]]) -> list[list[float]]:
+    """No more points than a picture can show."""
+    step = 1 + len(curve) // POINTS
+    return [*curve[::step], curve[-1]]
+
+
+def rows_of(walls: Any) -> list[str]:
+    return ["".join("#" if cell else "." for cell in row) for row in walls]
 
 
 def dungeon(settings: Dungeon, report: Report) -> Result:
@@ -124,5 +153,5 @@ EXPORTS = {
     "tmj": Export(".tmj", "application/json", "map.tmj"),
     "tiles": Export("-tiles.png", "image/png", "map-tiles.png"),
 }
-MAP = Work("A map", Generate, generate, EXPORTS)
+MAP = Work("A map", Generate, generate, EXPORTS, domain=searched)
 DUNGEON = Work("A dungeon", Dungeon, dungeon, EXPORTS)

@@ -16,6 +16,7 @@ from treewright.apps.maps.walls import Walls
 from treewright.errors import OptionError, nearest
 from treewright.library.multipass import MultiPass, Pass
 from treewright.library.options import Options, Rave, Rollout
+from treewright.library.search import Search
 
 STEPS = {"minimum": 0.0, "0.05": 0.05, "0.1": 0.1, "0.2": 0.2}  # table I
 FILL = 0.6  # where the paper's figures end
@@ -118,12 +119,13 @@ def fitness_of(walls: np.ndarray, spec: MapSpec) -> tuple[float, int, int]:
     return (total[FAR] + 1) / (total[NEAR] + 1), total[FAR], total[NEAR]
 
 
+Seen = Callable[[Point, np.ndarray, Search | None], object]
+
+
 class _Watch:
     """Keeps the curve, tells the caller, and ends a run in time or at Ctrl-C."""
 
-    def __init__(
-        self, evaluations: int, seconds: float | None, progress: Callable[[Point], object] | None
-    ) -> None:
+    def __init__(self, evaluations: int, seconds: float | None, progress: Seen | None) -> None:
         self.evaluations = evaluations
         self.deadline = math.inf
         self.progress = progress
@@ -137,10 +139,17 @@ class _Watch:
         self.started = time.perf_counter()
         self.deadline = math.inf if self._seconds is None else self.started + self._seconds
 
-    def __call__(self, done: int, fill: float, fitness: float) -> bool:
+    def __call__(
+        self,
+        done: int,
+        fill: float,
+        fitness: float,
+        walls: np.ndarray,
+        search: Search | None = None,
+    ) -> bool:
         self.curve.append(Point(done, fill, fitness))
         if self.progress is not None:
-            self.progress(self.curve[-1])
+            self.progress(self.curve[-1], walls, search)
         if time.perf_counter() > self.deadline:
             self.stopped = "seconds"
         return self.stopped == "evaluations"
@@ -174,7 +183,7 @@ def _paper(
         done += stage.simulations
         if stage.improved:
             kept = domain.walls(stage.state)
-        return watch(done, (stage.number + 1) * size / spec.cells, stage.best)
+        return watch(done, (stage.number + 1) * size / spec.cells, stage.best, kept, search.search)
 
     search.search.compile()
     watch.begin()
@@ -220,7 +229,7 @@ def _revise(
         done += stage.simulations * each
         if stage.improved:
             kept = domain.walls(stage.state)
-        return watch(done, float(kept.mean()), stage.best)
+        return watch(done, float(kept.mean()), stage.best, kept, search.search)
 
     search.search.compile()
     watch.begin()
@@ -254,7 +263,7 @@ def _grow(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
         search.progress = 1.0 + dry  # as in the paper: n stages without a new best add n walls
         if stage.improved:
             kept = domain.walls(stage.state)
-        return watch(done, float(kept.mean()), stage.best)
+        return watch(done, float(kept.mean()), stage.best, kept, search.search)
 
     found = search.run(watch.evaluations, progress=seen)
     if found.stopped in ("interrupt", "shrunk"):
@@ -273,7 +282,7 @@ def _hill_climbing(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
 
 def _evolution(spec: MapSpec, watch: _Watch, seed: int) -> np.ndarray:
     def seen(done: int, walls: np.ndarray, fitness: float) -> bool:
-        return watch(done, float(walls.mean()), fitness)
+        return watch(done, float(walls.mean()), fitness, walls)
 
     return evolution.evolve(spec, watch.evaluations, seed, seen, watch.begin)
 
@@ -295,10 +304,14 @@ def generate(
     seed: int = 0,
     *,
     seconds: float | None = None,
-    progress: Callable[[Point], object] | None = None,
+    progress: Seen | None = None,
     **settings: Any,
 ) -> MapResult:
-    """Make a map; ``settings`` are ``step`` and ``iterations`` of the paper's method."""
+    """Make a map; ``settings`` are ``step`` and ``iterations`` of the paper's method.
+
+    ``progress`` is told each point of the curve, the best map so far and the search, if there is
+    one.
+    """
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
     if isinstance(evaluations, bool) or not isinstance(evaluations, int) or evaluations < 1:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import (
     BUTTON,
@@ -72,11 +73,13 @@ class _MapPage:
         self._draw()
         if job is not None:
             self._following.follow(job)
+        elif studio.asked:
+            self._generate()
 
     def _wishes(self, given: Any) -> None:
         ui = nicegui().ui
-        self._width = slider("Width", 8, 50, 1, given.width)
-        self._height = slider("Height", 8, 50, 1, given.height)
+        self._width = slider("Width", 8, 60, 1, given.width)
+        self._height = slider("Height", 8, 60, 1, given.height)
         for side in (self._width, self._height):
             side.on_value_change(self._resized)
         ui.label("Pairs of checkpoints")
@@ -175,6 +178,8 @@ class _MapPage:
         self._grid.set_content(_grid(size, self._rows, self._points, self._fixed))
 
     def _growing(self, preview: dict[str, Any]) -> None:
+        self._rows = preview["map"]
+        self._draw()
         self._curve.set_content(curve_svg(preview["curve"]))
 
     def _done(self, job: Job, data: dict[str, Any]) -> None:
@@ -190,6 +195,7 @@ class _MapPage:
             downloads(self._studio, job)
             names = ("fitness", "far", "near", "fill", "evaluations", "seconds", "scores")
             facts({name: data[name] for name in names if name in data})
+            inspector(self._studio, job)
 
 
 def _grid(size: Cell, rows: list[str], points: list[Cell], fixed: dict[Cell, str]) -> str:

@@ -4,7 +4,7 @@ from treewright.apps.stories.causes import causal_svg
 from treewright.apps.stories.searches import generate
 from treewright.apps.stories.setup import load_setup
 from treewright.apps.stories.telling import prose
-from treewright.workshop.gallery.piece import Picture, Piece
+from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 NODES = 30_000
 
@@ -20,5 +20,5 @@ def piece(seed: int) -> Piece:
         f"or believable (dashed).",
         [Picture(causal_svg(story).encode(), "What led to what in the story", "svg")],
         prose(story),
-        page=f"stories?setup=sherlock&nodes={NODES}&seed={seed}",
+        page=opened("stories", setup="sherlock", nodes=NODES, seed=seed),
     )

@@ -42,6 +42,8 @@ def source_of(setup: str, text: str) -> Any:
     from treewright.apps.stories.source import Source, StoryError
     from treewright.errors import nearest
 
+    if len(text) > MOST_TEXT:
+        raise StoryError(f"a set-up has {MOST_TEXT:,} characters at most, not {len(text):,}")
     if text:
         source = Source(text, "the set-up")
     elif setup in built_in_names("setups"):
@@ -73,6 +75,7 @@ def generate(settings: Generate, report: Report) -> Result:
     from treewright.apps.stories.reach import impossible
     from treewright.apps.stories.source import StoryError
     from treewright.apps.stories.variants import branching, different
+    from treewright.workshop.searching.inspector import Kept
 
     setup = setup_of(settings)
     found = impossible(setup)
@@ -81,7 +84,11 @@ def generate(settings: Generate, report: Report) -> Result:
     total = settings.nodes * max(settings.variants, settings.branches + 1)
     report(None, "compiling; a library's first story takes half a minute")
 
+    kept = Kept()
+
     def seen(now: Any) -> None:
+        if now.search is not None:
+            kept.look(now.search)
         report(min(now.nodes / total, 1.0), f"{now.nodes:,} nodes, best {now.score:.3f}")
 
     how: dict[str, Any] = {"nodes": settings.nodes, "seed": settings.seed, "memory": MEMORY}
@@ -96,8 +103,26 @@ def generate(settings: Generate, report: Report) -> Result:
             "passages": _tree(passages(stories)),
             "exports": {form: export(stories, form) for form in FORMATS},
             "actions": [action.name for action in setup.library.actions],
-        }
+        },
+        kept.files,
     )
+
+
+def searched(settings: Generate) -> Any:
+    """The domain of the search."""
+    from treewright.apps.stories.domain import story_domain
+
+    return story_domain(setup_of(settings))
+
+
+def labelled(domain: Any, action: int) -> str:
+    """An action of a story in words."""
+    from treewright.apps.stories.world import ground_text
+
+    grounding = domain.grounding
+    if action == grounding.stop:
+        return "stop"
+    return ground_text(grounding.setup, grounding.event(action))
 
 
 def _tree(passage: Any) -> dict[str, Any]:
@@ -140,4 +165,4 @@ EXPORTS = {
     for form, ending in ENDINGS.items()
 }
 EXPORTS["graph"] = Export(".svg", "image/svg+xml", lambda data: data["graphs"][0].encode())
-STORY = Work("A story", Generate, generate, EXPORTS)
+STORY = Work("A story", Generate, generate, EXPORTS, domain=searched, label=labelled)

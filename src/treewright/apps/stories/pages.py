@@ -6,6 +6,7 @@ from typing import Any
 from treewright.apps.stories.form import cell_text, cell_value, to_toml
 from treewright.errors import TreewrightError
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, downloads, slider
 
@@ -45,6 +46,8 @@ class _StoryPage:
                 self._room = ui.element("div").classes("panel-room")
         if job is not None:
             self._following.follow(job)
+        elif studio.asked:
+            self._generate()
 
     def _wishes(self) -> None:
         ui = nicegui().ui
@@ -126,6 +129,7 @@ class _StoryPage:
                 _Reader(data["passages"])
             with ui.expansion("What led to what", value=True).classes("w-full"):
                 html(f'<div class="scroll graph">{data["graphs"][0]}</div>')
+            inspector(self._studio, job)
 
     def _step_rows(self) -> None:
         ui = nicegui().ui

@@ -46,10 +46,11 @@ RECAST = 30_000  # the same in a large set-up, where each search has a cast of i
 
 @dataclass(frozen=True)
 class StoryProgress:
-    """How far a generation is: nodes so far, the best score so far."""
+    """How far a generation is: nodes so far, the best score so far, and the search at work."""
 
     nodes: int
     score: float
+    search: Search | None = None
 
 
 def generate(
@@ -168,7 +169,7 @@ class _Run:
             def seen(now: Any) -> None:
                 best = float(now.search.workers[0].run["best_score"])
                 made = self._made + now.created - created
-                report(StoryProgress(made, max(best, self.score)))
+                report(StoryProgress(made, max(best, self.score), now.search))
 
         made = search.run_phases(1, nodes=nodes, commit=commit, progress=seen)
         self._made += made.created

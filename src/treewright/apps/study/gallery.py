@@ -6,7 +6,7 @@ from treewright.apps.levels.replay import replay
 from treewright.apps.levels.world import World
 from treewright.apps.study import bots
 from treewright.apps.study.features import features
-from treewright.workshop.gallery.piece import Picture, Piece
+from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 LENGTH, WRAP = 140, 70
 
@@ -27,4 +27,5 @@ def piece(seed: int) -> Piece:
         f"seconds it {end}, with {found['jumps']:.0f} jumps, {found['kills']:.0f} kills and "
         f"{found['coins']:.0f} coins. The line is its way.",
         [Picture(draw_level(world.level, [p.way for p in played], wrap=WRAP), "The ways it took")],
+        page=opened("levels", length=LENGTH, seed=seed),  # from there it can be played
     )

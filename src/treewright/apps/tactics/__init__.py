@@ -1,6 +1,6 @@
 """Hero Academy, simplified as in the papers: a tactics game with several actions a turn."""
 
-from treewright.library.applications import App, Command
+from treewright.library.applications import App, Command, Page
 
 APP = App(
     __name__,
@@ -16,5 +16,7 @@ APP = App(
     },
     gallery={"tactics": ".gallery:piece"},
     first={"tactics": "tactics tournament --agents emcts,greedy-action --ap 5 --games 2"},
+    jobs={"tactics-turn": ".job:PLAN", "tactics-game": ".job:WATCH"},
+    pages={"tactics": Page(".pages:build", "Tactics", "Play an agent, watch two, step through.")},
     samples=".samples:SAMPLES",
 )

@@ -233,9 +233,8 @@ def _show(record: "Record", delay: float, as_json: bool) -> None:
 
     from treewright.apps.tactics import drawing
     from treewright.apps.tactics.notation import action_text
-    from treewright.library.position import Position
 
-    position = Position(record.domain)
+    position = record.position(0)
     board = record.domain.board
     colour = sys.stdout.isatty()
     turns: list[dict[str, Any]] = []

@@ -8,7 +8,7 @@ from treewright.apps.tactics.domain import HeroAcademy
 from treewright.apps.tactics.match import play_game
 from treewright.library.evolutionary import Budget
 from treewright.library.position import Position
-from treewright.workshop.gallery.piece import Piece, figure, png
+from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 AP, EVALUATIONS = 5, 2_000
 PLAYERS = ("emcts", "oep-greedy")
@@ -36,6 +36,14 @@ def piece(seed: int) -> Piece:
         f"{winner} wins after {last} turns. Squares are for deploying, assault (A), defense (S) "
         "and power (P); diamonds are crystals, dashed circles fallen units.",
         [png(drawn, "Four positions of a game of Hero Academy")],
+        page=opened(
+            "tactics",
+            first=PLAYERS[0],
+            second=PLAYERS[1],
+            ap=AP,
+            evaluations=EVALUATIONS,
+            seed=seed,
+        ),
     )
 
 

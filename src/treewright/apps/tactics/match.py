@@ -1,5 +1,6 @@
 """One game between two agents."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +38,12 @@ def play_game(
     budget: Budget,
     seed: int = 0,
     open_hands: bool = False,
+    progress: Callable[[list[list[int]]], object] | None = None,
 ) -> PlayedGame:
-    """Play from the domain's start; the same seed gives the same game."""
+    """Play from the domain's start; the same seed gives the same game.
+
+    ``progress`` is told the turns so far, after each.
+    """
     ap = int(domain.tables["rules"][AP])
     referee = Turn(domain, ap)
     state = np.zeros(1, domain.state)
@@ -53,6 +58,8 @@ def play_game(
         spent[side] += plan.evaluations
         referee.follow(state, plan.actions)
         turns.append(plan.actions)
+        if progress is not None:
+            progress(turns)
     return PlayedGame(turns, int(state[0]["winner"]), (spent[0], spent[1]))
 
 

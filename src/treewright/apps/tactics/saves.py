@@ -24,8 +24,12 @@ class Record:
     players: tuple[str, str] = ("player 1", "player 2")
 
     def position(self, count: int | None = None) -> Position:
-        """The position after so many actions, or after all."""
-        found = Position(self.domain)
+        """The position after so many actions, or after all.
+
+        All that the rules allow is legal there, also what a search does not look at: agents
+        complete their turns by policies that take it now and then.
+        """
+        found = Position(HeroAcademy(**self.domain.settings | {"pruned": False}))
         for action in self.actions[:count]:
             found.play(action)
         return found
@@ -33,18 +37,28 @@ class Record:
 
 def save(record: Record, path: Path) -> None:
     """Write a game; the file appears whole or not at all."""
+    write_whole(path, text_of_game(record))
+
+
+def text_of_game(record: Record) -> str:
+    """A game as the text of its file."""
     data = {
         "format": FORMAT,
         "players": list(record.players),
         "settings": record.domain.settings,
         "actions": [action_text(a) for a in record.actions],
     }
-    write_whole(path, json.dumps(data, indent=1) + "\n")
+    return json.dumps(data, indent=1) + "\n"
 
 
 def load(path: Path) -> Record:
     """Read a game and play it through; whatever is wrong is named with its place."""
-    data = json_of(text_of(path, OptionError), str(path), OptionError)
+    return read(text_of(path, OptionError), str(path))
+
+
+def read(text: str, path: str) -> Record:
+    """A game from the text of its file; ``path`` is what the file is called."""
+    data = json_of(text, path, OptionError)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise OptionError(f"{path} is not a saved game: key 'format' must be {FORMAT!r}")
     settings, texts, players = (data.get(k) for k in ("settings", "actions", "players"))
@@ -55,16 +69,17 @@ def load(path: Path) -> Record:
         names = (str(players[0]), str(players[1]))
     try:
         record = Record(HeroAcademy(**settings), [], names)
-        position = Position(record.domain)
+        position = record.position()
     except TreewrightError as error:
         raise OptionError(f"{path}, key 'settings': {error}") from error
     for number, text in enumerate(texts, 1):
-        _play(position, text, f"{path}, action {number}")
+        play_text(position, text, f"{path}, action {number}")
     record.actions = position.history
     return record
 
 
-def _play(position: Position, text: Any, where: str) -> None:
+def play_text(position: Position, text: Any, where: str) -> None:
+    """Play an action by its text; ``where`` says which it is, if it can't be played."""
     try:
         action = read_action(text)
     except OptionError as error:

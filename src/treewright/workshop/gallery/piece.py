@@ -2,8 +2,10 @@
 
 import base64
 import io
+import json
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from treewright.errors import MissingExtra
 
@@ -31,7 +33,14 @@ class Piece:
     caption: str
     pictures: list[Picture] = field(default_factory=list)
     text: str = ""
-    page: str = ""  # of the studio, with the settings that make it: levels?length=210&seed=1
+    page: str = ""  # of the studio, with the settings that make it: see opened()
+
+
+def opened(page: str, **settings: Any) -> str:
+    """A page of the studio with settings: what ``Piece.page`` is."""
+    words = {k: v if isinstance(v, str) else json.dumps(v, separators=(",", ":"))
+             for k, v in settings.items()}  # fmt: skip
+    return f"{page}?{urlencode(words)}"
 
 
 def figure(width: float, height: float) -> Any:

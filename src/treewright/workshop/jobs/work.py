@@ -9,9 +9,15 @@ from treewright.library.applications import declared
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from treewright.library.domain import Domain
+
 
 class Report(Protocol):
-    """How a job says where it is: a share from 0 to 1, a few words, and a look at what is there."""
+    """How a job says where it is: a share from 0 to 1, a few words, and a look at what is there.
+
+    The look may be a function, which is called only if the report is sent: there are not more than
+    a dozen a second.
+    """
 
     def __call__(self, share: float | None, words: str = "", preview: Any = None) -> None: ...
 
@@ -44,6 +50,8 @@ class Work:
     run: takes the settings and a :class:`Report`, in a process of its own.
     exports: formats of the result by name; each takes the result's data.
     local: it runs code that the settings name, so only this machine may ask for it.
+    domain: of the search whose tree it leaves (``workshop/searching/inspector.py``), if it does.
+    label: an action of that domain in words, where the domain itself does not describe it.
     """
 
     title: str
@@ -51,6 +59,8 @@ class Work:
     run: Callable[[Any, Report], Result]
     exports: Mapping[str, Export] = field(default_factory=dict)
     local: bool = False
+    domain: "Callable[[Any], Domain] | None" = None
+    label: "Callable[[Any, int], str] | None" = None
 
 
 OWN = {  # which belong to no application

@@ -65,7 +65,7 @@ def _work(place: str, settings: dict[str, Any], pipe: Connection) -> tuple[Any, 
         now = time.monotonic()
         if now - last >= BETWEEN:
             last = now
-            pipe.send(("seen", share, words, preview))
+            pipe.send(("seen", share, words, preview() if callable(preview) else preview))
 
     found = work.run(work.settings.model_validate(settings), report)
     if sum(map(len, found.files.values())) > MOST_BYTES:

@@ -1,27 +1,25 @@
 """A search of any domain as a job: of one that is registered, or of a file, which is code."""
 
 import contextlib
-import io
 import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import BaseModel, Field, field_validator
 
 from treewright.errors import OptionError, nearest
 from treewright.library.domain import Domain
-from treewright.library.options import Options, Rave
+from treewright.library.options import Options, Rave, Rollout
 from treewright.library.position import Position
 from treewright.library.registry import find, registered
 from treewright.library.search import Search
 from treewright.random import stream
 from treewright.workshop.jobs.work import Export, Report, Result, Work
+from treewright.workshop.searching.inspector import Kept
 
 MEMORY = "256MiB"
-TREE = "tree.npz"
 Value = int | float | Annotated[str, Field(pattern=r"^[A-Za-z0-9_ -]{0,64}$")]
 CLASS = re.compile(r"^class (\w+)\(.*Domain\)", re.MULTILINE)
 
@@ -60,6 +58,7 @@ class How(BaseModel):
     c: float = Field(1.4, ge=0, le=100, description="exploration")
     rave: float | None = Field(None, gt=0, le=1e9, description="MC-RAVE with this k")
     solver: bool = False
+    policy: Literal["uniform", "domain"] = Field("uniform", description="of the rollouts")
 
 
 class SearchPlace(Place, How):
@@ -99,6 +98,12 @@ def at(domain: Domain, place: Any) -> tuple[Position, list[int]]:
     return position, moves
 
 
+def searched(place: Any) -> Domain:
+    """The domain of a search, for looking at its tree."""
+    with domain_of(place) as domain:
+        return domain
+
+
 def look(kind: str, given: dict[str, Any], player: int | None = None) -> dict[str, Any]:
     """A position for the page: as text for one player, with what can be done."""
     place = (Place if kind == "search" else Code).model_validate(given)
@@ -123,7 +128,7 @@ def look(kind: str, given: dict[str, Any], player: int | None = None) -> dict[st
 def options_of(how: How, domain: Domain) -> Options:
     rave = None if how.rave is None else Rave(k=how.rave)
     solver = how.solver and domain.function("determinise") is None
-    return Options(c=how.c, rave=rave, solver=solver)
+    return Options(c=how.c, rave=rave, solver=solver, rollout=Rollout(policy=how.policy))
 
 
 def run(settings: Any, report: Report) -> Result:
@@ -163,22 +168,14 @@ def run(settings: Any, report: Report) -> Result:
                 "stopped by": found.stopped,
             },
         }
-        return Result(data, {TREE: tree_file(search)})
+        kept = Kept()
+        kept.look(search, found.seconds)
+        return Result(data, kept.files)
 
 
 def _row(child: Any) -> dict[str, Any]:
     names = ("action", "label", "visits", "value", "rave", "prior", "proven")
     return {name: getattr(child, name) for name in names}
-
-
-def tree_file(search: Search) -> bytes:
-    """The nodes and edges of a search, without the room behind them."""
-    view = search.tree
-    nodes = view.nodes[: int(search.workers[0].run["nodes"])]
-    last = int((nodes["first"].astype(np.int64) + nodes["tried"]).max(initial=0))
-    out = io.BytesIO()
-    np.savez_compressed(out, nodes=nodes, edges=view.edges[:last])
-    return out.getvalue()
 
 
 def check(settings: Code, report: Report) -> Result:
@@ -214,8 +211,10 @@ EXPORTS: dict[str, Export] = {
     "json": Export(".json", "application/json", _json),
     "csv": Export(".csv", "text/csv", _table),
 }
-SEARCH = Work("A search", SearchPlace, run, EXPORTS)
-SEARCH_CODE = Work("A search of your own domain", SearchCode, run, EXPORTS, local=True)
+SEARCH = Work("A search", SearchPlace, run, EXPORTS, domain=searched)
+SEARCH_CODE = Work(
+    "A search of your own domain", SearchCode, run, EXPORTS, local=True, domain=searched
+)
 CHECK_CODE = Work(
     "A check of your own domain",
     Code,

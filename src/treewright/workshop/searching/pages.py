@@ -7,6 +7,7 @@ from treewright.errors import TreewrightError
 from treewright.library.registry import registered
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.drawing import STAGES, stage_svg, stage_words
+from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, is_local, nicegui
 from treewright.workshop.web.studio import (
     BUTTON,
@@ -15,7 +16,6 @@ from treewright.workshop.web.studio import (
     Studio,
     bring,
     downloads,
-    facts,
     slider,
 )
 
@@ -108,6 +108,8 @@ class _GamePage:
         self._draw()
         if job is not None:
             self._following.follow(job)
+        elif "simulations" in studio.asked:
+            self._search()
 
     # the domain, which differs on the two pages
 
@@ -121,7 +123,8 @@ class _GamePage:
         )
 
     def _what(self) -> dict[str, Any]:
-        return {"domain": self._domain.value}
+        same = self._domain.value == self._given["domain"]
+        return {"domain": self._domain.value, "settings": self._given["settings"] if same else {}}
 
     # what both pages share
 
@@ -138,6 +141,8 @@ class _GamePage:
         self._c = slider("Exploration c", 0, 3, 0.05, min(3.0, self._given.get("c", 1.4)))
         self._rave = ui.checkbox("RAVE", value=self._given.get("rave") is not None)
         self._solver = ui.checkbox("Solver", value=bool(self._given.get("solver", False)))
+        own = self._given.get("policy") == "domain"
+        self._policy = ui.checkbox("The domain's own rollouts", value=own)
         self._seed = ui.number("Seed", value=self._given.get("seed", 0), min=0, precision=0)
         with ui.element("div").classes("row"):
             ui.button("Search here", on_click=self._search).props(BUTTON)
@@ -157,6 +162,7 @@ class _GamePage:
             "c": float(self._c.value),
             "rave": 300.0 if self._rave.value else None,
             "solver": bool(self._solver.value),
+            "policy": "domain" if self._policy.value else "uniform",
         }
         self._following.start(self._kind, self._settings() | how)
 
@@ -226,15 +232,12 @@ class _GamePage:
                 html("<h2>Step by step</h2>")
                 _Steps(data)
                 return
-            line = escape(" ".join(map(str, data["variation"])))
             html(
                 f"<h2>What the search found</h2><p>Best: <b>{escape(data['label'])}</b>, value "
-                f"{data['value']:.3f}; expected: {line}</p>{_table(data['children'])}"
+                f"{data['value']:.3f}</p>{_table(data['children'])}"
             )
             downloads(self._studio, job)
-            facts(data["took"])
-            html("<h3>The tree</h3><p class=quiet>Values are for whoever chooses the move.</p>")
-            Tree(self._studio, job)
+            inspector(self._studio, job, open_=True)
         if self._answer and job.kind == self._kind:
             self._answer = False
             self._moves = [*data["moves"], data["best"]]
@@ -301,59 +304,6 @@ def _table(children: list[dict[str, Any]]) -> str:
 
 def _row(head: str) -> str:
     return f"<tr>{head}<th></th></tr>"
-
-
-class Tree:
-    """A search's tree: every node opens when it is asked for, and is loaded only then."""
-
-    def __init__(self, studio: Studio, job: Job) -> None:
-        ui = nicegui().ui
-        self._studio, self._job = studio, job
-        self._asked = {"root"}
-        self._tree = ui.tree([], label_key="label", on_expand=self._open).props(
-            "dense no-transition"
-        )
-        self._nodes = self._below([])
-        self._tree.props["nodes"] = self._nodes
-        self._tree.update()
-
-    def _below(self, path: list[int]) -> list[dict[str, Any]]:
-        place = "treewright.workshop.searching.inspector:children"
-        store = str(self._studio.manager.store.path)
-        try:
-            found = self._studio.manager.ask(place, store, self._job.id, self._job.kind, path)
-        except TreewrightError as error:
-            return [{"id": f"{path} wrong", "label": str(error)}]
-        return [self._node(child, path) for child in found]
-
-    def _node(self, child: dict[str, Any], path: list[int]) -> dict[str, Any]:
-        own = [*path, child["action"]]
-        more = "".join(
-            f", {name} {child[name]:.3f}" for name in ("rave", "prior", "proven") if name in child
-        )
-        words = f"{child['label']}: {child['visits']:,} visits, {child['value']:.3f}{more}"
-        node: dict[str, Any] = {"id": "/".join(map(str, own)), "label": words}
-        if child["more"]:
-            node["children"] = [{"id": f"{node['id']}/…", "label": "…"}]
-        return node
-
-    def _open(self, event: Any) -> None:
-        for name in set(event.value) - self._asked:
-            self._asked.add(name)
-            node = _found(self._nodes, name)
-            if node is not None:
-                node["children"] = self._below([int(part) for part in name.split("/")])
-        self._tree.props["nodes"] = self._nodes
-        self._tree.update()
-
-
-def _found(nodes: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
-    for node in nodes:
-        if node["id"] == name:
-            return node
-        if name.startswith(node["id"] + "/"):
-            return _found(node.get("children", []), name)
-    return None
 
 
 class _Steps:

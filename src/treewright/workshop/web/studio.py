@@ -1,5 +1,6 @@
 """What the studio's pages share: the frame with its list of pages, and following a job."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -43,7 +44,7 @@ class Studio:
                 ]
             )
             html(f'<nav aria-label="pages"><b>Treewright</b>{shown}</nav>')
-        return ui.element("main").classes("studio-room")
+        return ui.element("div").classes("studio-room")
 
     def owner(self) -> str:
         """Who asks, for the queue: each visitor's jobs get their turn."""
@@ -53,12 +54,16 @@ class Studio:
     def settings(self, kind: str) -> Any:
         """The settings that the page's address names, as a gallery card's does; else the usual."""
         model = self.manager.work(kind).settings
-        given = dict(nicegui().ui.context.client.request.query_params)
-        known = {name: value for name, value in given.items() if name in model.model_fields}
         try:
-            return model.model_validate(known)
-        except ValueError:
+            return settings_of(model, self.asked)
+        except (ValueError, RecursionError):
             return model()
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """What the page's address names; a card of the gallery names what made its piece."""
+        given = dict(nicegui().ui.context.client.request.query_params)
+        return {name: value for name, value in given.items() if name != "job"}
 
     def job_of(self, *kinds: str) -> Job | None:
         """The job that the page's address names, if there is one of these kinds."""
@@ -150,6 +155,20 @@ class Following:
         if job.state == "done":
             self._row.set_visibility(False)
             self._done(job, self._studio.manager.data(job.id))
+
+
+def settings_of(model: Any, asked: Mapping[str, str]) -> Any:
+    """The settings that an address names; whatever is no text is JSON there."""
+    known = {name: value for name, value in asked.items() if name in model.model_fields}
+    texts = {name for name in known if model.model_fields[name].annotation is str}
+    return model.model_validate({n: v if n in texts else _read(v) for n, v in known.items()})
+
+
+def _read(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 def words_of(job: Job) -> str:

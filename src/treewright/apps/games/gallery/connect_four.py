@@ -5,7 +5,7 @@ from typing import Any
 from treewright.apps.games.connect_four import HEIGHT, WIDTH, ConnectFour
 from treewright.library.options import Options, Rave
 from treewright.library.search import Search
-from treewright.workshop.gallery.piece import Piece, figure, png
+from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 SIDES = (
     ("UCT, 4,000 simulations", 4_000, Options()),
@@ -26,6 +26,7 @@ def piece(seed: int) -> Piece:
         f"{SIDES[0][0]} a move (red, begins) against {SIDES[1][0]} a move (yellow). Stones are "
         f"numbered in the order of play; the graph is each side's own estimate of red's chances.",
         [png(drawn, "The final board, and the win rate over the game")],
+        page=opened("games", domain="connect-four", moves=moves),
     )
 
 

@@ -9,7 +9,7 @@ from treewright.workshop.experiments.registry import experiment
 from treewright.workshop.experiments.report import report
 from treewright.workshop.experiments.runner import run, standing
 from treewright.workshop.experiments.store import Store
-from treewright.workshop.gallery.piece import Picture, Piece
+from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 NAME, SCALE = "connect-four-strength", "smoke"
 
@@ -31,4 +31,5 @@ def piece(seed: int) -> Piece:
         f"treewright experiment run {NAME} --scale {SCALE}",
         f"{chosen.claim} This is the scale for a quick look. {report(chosen, now, SCALE).sentence}",
         [Picture(drawing, chosen.title)],
+        page=opened("experiments", experiment=NAME, scale=SCALE),
     )

@@ -3,7 +3,7 @@
 from treewright.apps.games.nim import Nim
 from treewright.library.options import Options
 from treewright.library.search import Search
-from treewright.workshop.gallery.piece import Piece, figure, png
+from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 HEAPS = range(1, 22)
 SIMULATIONS = 200_000  # at most: a solved search stops
@@ -29,6 +29,14 @@ def piece(seed: int) -> Piece:
         "green ones are won for the player to move, with the number to take below; multiples of "
         "four are lost.",
         [png(drawn, "Heaps of 1 to 21 stones, won or lost")],
+        page=opened(
+            "games",
+            domain="nim",
+            settings={"heap": HEAPS[-1]},
+            solver=True,
+            simulations=SIMULATIONS,
+            seed=seed,
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from treewright.apps.games.samegame import SIDE, SameGame
 from treewright.library.options import Options, Rollout
 from treewright.library.position import Position
 from treewright.library.search import Search
-from treewright.workshop.gallery.piece import Piece, figure, png
+from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 SIMULATIONS, C = 20_000, 0.1
 COLOURS = ("#ffffff", "#0072B2", "#D55E00", "#009E73", "#F0C93D", "#9A6FB0")
@@ -32,6 +32,15 @@ def piece(seed: int) -> Piece:
         f"of {SIMULATIONS:,} simulated games has {last} moves and, less the cost of what is left, "
         f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it.",
         [png(drawn, "Eight positions of a SameGame solution")],
+        page=opened(
+            "games",
+            domain="samegame",
+            settings={"seed": seed},
+            c=C,
+            policy="domain",
+            simulations=SIMULATIONS,
+            seed=seed,
+        ),
     )
 
 

@@ -63,8 +63,8 @@ def parse(data: bytes, where: str = "SGF") -> Game:
 
 
 def _text(root: dict[str, list[bytes]], name: str) -> str:
-    """What a property of the root says, or nothing."""
-    return root.get(name, [b""])[0].decode("utf-8", "replace").strip()
+    """What a property of the root says, on one line, or nothing."""
+    return " ".join(root.get(name, [b""])[0].decode("utf-8", "replace").split())
 
 
 def _check_game(root: dict[str, list[bytes]], where: str) -> None:

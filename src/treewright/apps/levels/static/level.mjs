@@ -1,7 +1,7 @@
 // A level on a canvas: its tiles, the checker's way over it, locked columns, and a brush.
 //
-// The page sets window.levelNow = {rows, path, playable, farthest, locked} and calls levelShow(); what is painted
-// or locked here goes back by emitEvent, and the page answers with what the checker says.
+// The page sets window.levelNow = {rows, path, playable, farthest, locked} and calls levelShow(), with front, the
+// number of columns so far, while a level grows; what is painted or locked here goes back by emitEvent, and the page answers with what the checker says.
 const SIDE = 16;
 const SCALE = 2;
 const PATH = "#e23e54";
@@ -30,7 +30,16 @@ class Editor {
     this.canvas.width = this.rows[0].length * SIDE * SCALE;
     this.canvas.height = this.rows.length * SIDE * SCALE;
     this.canvas.style.height = `${this.rows.length * SIDE * 1.5}px`;
+    this.follow(now.front);
     this.draw();
+  }
+
+  // while a level grows its last column stays in sight; when it is there, so does its beginning
+  follow(front) {
+    const room = this.canvas.parentElement;
+    if (front) room.scrollLeft = front * SIDE * 1.5 - 0.8 * room.clientWidth;
+    else if (this.grew) room.scrollLeft = 0;
+    this.grew = front;
   }
 
   draw() {

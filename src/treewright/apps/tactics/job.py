@@ -1,0 +1,224 @@
+"""Hero Academy as jobs of the studio: a planned turn, and a game between two agents."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from treewright.apps.tactics.agents import AGENTS
+from treewright.apps.tactics.board import HEIGHT, load
+from treewright.apps.tactics.domain import HeroAcademy
+from treewright.apps.tactics.drawing import MARKS, gear_letters, hand_text, owner
+from treewright.apps.tactics.notation import action_text, place
+from treewright.apps.tactics.saves import Record, play_text, read, text_of_game
+from treewright.apps.tactics.state import DISCARD, DROP, END
+from treewright.apps.tactics.units import CARD_LETTERS, MAX_HP, UNIT_LETTERS, UNIT_NAMES
+from treewright.errors import OptionError
+from treewright.workshop.jobs.work import Export, Report, Result, Work
+
+MOST_ACTIONS = 6200  # of 200 turns with 30 points and an end each
+LIMIT = 200  # turns
+KNOWN = ("map", "ap", "seed")
+
+Action = Annotated[str, Field(pattern=r"^(E|X[A-Z]|D[A-Z][0-8][0-4]|[MAHS]([0-8][0-4]){2})$")]
+Name = Annotated[
+    str, Field(pattern=f"^({'|'.join(AGENTS)})$", json_schema_extra={"enum": list(AGENTS)})
+]
+
+
+class Begun(BaseModel):
+    """A deal, and what was played since."""
+
+    map: Literal["a", "a-small", "a-tiny"] = "a"
+    ap: int = Field(5, ge=1, le=30, description="action points a turn")
+    seed: int = Field(1, ge=0, le=2**31, description="of the deal, and of the agents")
+    actions: list[Action] = Field([], max_length=MOST_ACTIONS, description="as Mxyxy, Dcxy, Xc, E")
+
+
+class Plan(Begun):
+    """A turn of one agent, from where the game stands."""
+
+    agent: Name = "emcts"
+    evaluations: int = Field(2000, ge=1, le=50_000, description="evaluated turns")
+    open_hands: bool = Field(False, description="the agent sees the opponent's hand")
+
+
+class Watch(BaseModel):
+    """A whole game between two agents, as ``treewright tactics watch`` plays it."""
+
+    map: Literal["a", "a-small", "a-tiny"] = "a"
+    ap: int = Field(5, ge=1, le=30)
+    seed: int = Field(1, ge=0, le=2**31)
+    first: Name = "emcts"
+    second: Name = "oep-greedy"
+    evaluations: int = Field(2000, ge=1, le=50_000, description="evaluated turns for each turn")
+    open_hands: bool = False
+
+
+def record_of(begun: Any, players: tuple[str, str] = ("player 1", "player 2")) -> Record:
+    """The game, with every rule checked."""
+    record = Record(HeroAcademy(**{k: getattr(begun, k) for k in KNOWN}), [], players)
+    position = record.position()
+    for number, text in enumerate(getattr(begun, "actions", ()), 1):
+        play_text(position, text, f"action {number}")
+    record.actions = position.history
+    return record
+
+
+def shown(given: dict[str, Any], hidden: int | None = None) -> dict[str, Any]:
+    """A position for the page: the board, the hands, and what may be done.
+
+    ``hidden`` is the player whose hand is not shown.
+    """
+    begun = Begun.model_validate({k: v for k, v in given.items() if k in Begun.model_fields})
+    position = record_of(begun).position()
+    s, board = position.state, load(begun.map)
+    squares = [x * HEIGHT + y for y in range(board.height) for x in range(board.width)]
+    sides = {q: side for q in squares if (side := owner(s, q)) is not None}
+    return {
+        "width": board.width,
+        "height": board.height,
+        "ground": {place(q): MARKS[board.terrain[q]] for q in squares},
+        "pieces": {
+            place(q): {
+                "side": side,
+                "letter": UNIT_LETTERS[s.unit[q]],
+                "name": UNIT_NAMES[s.unit[q]],
+                "hp": int(s.hp[q]),
+                "full": int(MAX_HP[s.unit[q] * 16 + s.gear[q]]),
+                "gear": gear_letters(s.gear[q]),
+            }
+            for q, side in sides.items()
+        },
+        "hands": [
+            "?" * int(s.held[side]) if side == hidden else hand_text(s, side).strip("-")
+            for side in (0, 1)
+        ],
+        "decks": [int(s.left[side]) for side in (0, 1)],
+        "player": int(s.player),
+        "ap": int(s.ap),
+        "turn": int(s.turn),
+        "over": position.ended,
+        "winner": int(s.winner),
+        "value": position.rewards()[0] if position.ended else position.value()[0],
+        "legal": [] if position.ended else [parts(a) for a in position.legal()],
+    }
+
+
+def numbers(given: dict[str, Any]) -> list[int]:
+    """A game's actions as the kernel knows them."""
+    return record_of(Begun.model_validate(given)).actions
+
+
+def parts(action: int) -> dict[str, str]:
+    """An action's text, and the squares (or the card) that it is about."""
+    kind, a, b = action >> 12, action >> 6 & 63, action & 63
+    text = action_text(action)
+    if kind == END:
+        return {"text": text, "from": "", "to": ""}
+    if kind == DISCARD:
+        return {"text": text, "from": CARD_LETTERS[a], "to": ""}
+    return {"text": text, "from": CARD_LETTERS[a] if kind == DROP else place(a), "to": place(b)}
+
+
+def told(record: Record, start: int) -> list[dict[str, str]]:
+    """The actions from one on, each with its parts and in words."""
+    position = record.position(start)
+    found = []
+    for action in record.actions[start:]:
+        found.append(parts(action) | {"words": position.describe(action).rpartition(" ")[0]})
+        position.follow(action)
+    return found
+
+
+def plan(settings: Plan, report: Report) -> Result:
+    """The turn that an agent would play; its own search, by the command's functions."""
+    from treewright.apps.tactics.agents import agent
+    from treewright.apps.tactics.match import view
+    from treewright.library.evolutionary import Budget
+
+    record = record_of(settings)
+    position = record.position()
+    if position.ended:
+        raise OptionError("the game is over here; there is nothing to plan")
+    report(None, "compiling, if this agent is new")
+    planner = agent(settings.agent, settings.ap, map=settings.map)
+    state = view(position.state._record, settings.open_hands)
+    count = len(record.actions)
+    before = position.value()[position.player]
+    found = planner.plan(
+        state, Budget(evaluations=settings.evaluations), settings.seed + len(record.actions)
+    )
+    record.actions = [*record.actions, *found.actions]
+    return Result(
+        settings.model_dump(mode="json")
+        | {
+            "player": position.player,
+            "turn": told(record, count),
+            "took": {
+                "evaluated turns": found.evaluations,
+                "worth before": before,
+                "worth after": found.value,
+            },
+        }
+    )
+
+
+def watch(settings: Watch, report: Report) -> Result:
+    """A game; every turn is shown as it is played."""
+    from treewright.apps.tactics.agents import agent
+    from treewright.apps.tactics.match import play_game
+    from treewright.library.evolutionary import Budget
+
+    record = record_of(settings, (settings.first, settings.second))
+    report(None, "compiling, if these agents are new")
+    players = tuple(
+        agent(name, settings.ap, map=settings.map) for name in (settings.first, settings.second)
+    )
+
+    def seen(turns: list[list[int]]) -> None:
+        actions = [action_text(a) for turn in turns for a in turn]
+        report(len(turns) / LIMIT, f"turn {len(turns)}", {"actions": actions})
+
+    found = play_game(
+        record.domain,
+        (players[0], players[1]),
+        Budget(evaluations=settings.evaluations),
+        settings.seed,
+        settings.open_hands,
+        seen,
+    )
+    record.actions = [a for turn in found.turns for a in turn]
+    return Result(
+        settings.model_dump(mode="json")
+        | {
+            "actions": [action_text(a) for a in record.actions],
+            "winner": found.winner,
+            "took": {"turns": len(found.turns), "evaluated turns": sum(found.evaluations)},
+        }
+    )
+
+
+def from_file(data: bytes) -> dict[str, Any]:
+    """A saved game as the settings of one."""
+    try:
+        record = read(data.decode("utf-8-sig"), "the file")
+    except UnicodeDecodeError:
+        raise OptionError("the file is not UTF-8 text") from None
+    other = [name for name in record.domain.settings if name not in KNOWN]
+    if other:
+        raise OptionError(f"this page knows games by {', '.join(KNOWN)} only, not by {other[0]!r}")
+    actions = [action_text(a) for a in record.actions]
+    return Begun(actions=actions, **record.domain.settings).model_dump(mode="json")
+
+
+def _saved(data: dict[str, Any]) -> bytes:
+    """The game as ``treewright tactics watch`` reads it, with the planned turn at its end."""
+    actions = [*data["actions"], *(one["text"] for one in data.get("turn", ()))]
+    names = (data.get("first", "player 1"), data.get("second", "player 2"))
+    begun = Begun(actions=actions, **{k: data[k] for k in KNOWN})
+    return text_of_game(record_of(begun, names)).encode()
+
+
+EXPORTS = {"json": Export(".json", "application/json", _saved)}
+PLAN = Work("A turn of Hero Academy", Plan, plan, EXPORTS)
+WATCH = Work("A game of Hero Academy", Watch, watch, EXPORTS)
