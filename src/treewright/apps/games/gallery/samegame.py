@@ -26,11 +26,11 @@ def piece(seed: int) -> Piece:
         _draw(axes, stones, f"move {at}: {score:,} points")
     return Piece(
         "A SameGame solution",
-        f"treewright search samegame --set seed={seed} --c {C} --policy domain "
-        f"--simulations {SIMULATIONS} --seed {seed}",
+        f"treewright gallery --only samegame --seed {seed}",
         f"Remove groups of one colour; large groups count more, and an empty board most. The best "
         f"of {SIMULATIONS:,} simulated games has {last} moves and, less the cost of what is left, "
-        f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it.",
+        f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it. "
+        "treewright watch samegame --policy domain shows such a game move by move.",
         [png(drawn, "Eight positions of a SameGame solution")],
         page=opened(
             "games",
