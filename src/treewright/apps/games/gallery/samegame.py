@@ -8,7 +8,7 @@ from treewright.library.position import Position
 from treewright.library.search import Search
 from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
-SIMULATIONS, C = 20_000, 0.1
+SIMULATIONS, C = 100_000, 0.02
 COLOURS = ("#ffffff", "#0072B2", "#D55E00", "#009E73", "#F0C93D", "#9A6FB0")
 SHOWN = 8
 
