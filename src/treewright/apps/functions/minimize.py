@@ -67,7 +67,8 @@ def minimize(
     result is the same for any number of them.  ``callback(x, fun)`` is told of the best so far and
     stops the search by returning True; ``progress(evaluations, fun)`` only looks.  ``options`` are
     the method's own: ``moves``, ``passes``, ``splits`` and ``c`` of ``iterated-splitting``,
-    ``parts`` and ``tree`` of ``staged``, ``tree`` of ``runs``.
+    ``parts`` and ``tree`` of ``staged``, ``tree`` of ``runs``; ``watch`` of the first and the last
+    is called after each pass.
 
     Values that are not finite (nan, inf) count as worse than all others; if there is no other,
     ``success`` is False.  Variables whose two bounds are equal stay as they are.  A function that
@@ -91,9 +92,9 @@ def minimize(
     )
     method = method or default_method(objective.n, objective.budget)
     known: dict[str, tuple[str, ...]] = {
-        "iterated-splitting": ("moves", "passes", "splits", "c"),
+        "iterated-splitting": ("moves", "passes", "splits", "c", "watch"),
         "staged": ("parts", "tree"),
-        "runs": ("tree",),
+        "runs": ("tree", "watch"),
     }
     for name in options or {}:
         if name not in known.get(method, ()):

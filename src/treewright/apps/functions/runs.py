@@ -14,7 +14,7 @@ doubles each time, for the others.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,17 @@ MOST_SAMPLES = 4096
 TREE = constant()
 
 
-def runs(objective: Objective, seed: int = 0, *, tree: bool = True) -> None:
-    """Use the whole budget.  Without the ``tree``, places and solvers take turns."""
+def runs(
+    objective: Objective,
+    seed: int = 0,
+    *,
+    tree: bool = True,
+    watch: Callable[[Search, "Shared"], object] | None = None,
+) -> None:
+    """Use the whole budget.  Without the ``tree``, places and solvers take turns.
+
+    ``watch`` sees the search and what its functions share after each pass.
+    """
     objective.evaluate(((objective.low + objective.high) / 2)[None])
     shared = Shared(objective, np.random.default_rng(seed))
     if not tree:
@@ -61,6 +70,8 @@ def runs(objective: Objective, seed: int = 0, *, tree: bool = True) -> None:
         if made.stopped == "interrupt":
             raise KeyboardInterrupt
         shared.learn()
+        if watch is not None:
+            watch(search, shared)
 
 
 class _Choice:
