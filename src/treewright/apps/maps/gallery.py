@@ -77,7 +77,8 @@ def _way(walls: np.ndarray, begin: Cell, end: Cell) -> list[Cell]:
 
 
 def _inside(left: np.ndarray, cell: Cell) -> bool:
-    return 0 <= cell[0] < left.shape[1] and 0 <= cell[1] < left.shape[0]
+    height, width = left.shape
+    return 0 <= cell[0] < int(width) and 0 <= cell[1] < int(height)
 
 
 def _painted(made: MapResult, way: list[Cell]) -> np.ndarray:
