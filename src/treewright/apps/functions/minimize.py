@@ -24,9 +24,9 @@ METHODS: dict[str, Callable[..., None]] = {
     "la-mcts": la_mcts,
 }
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "iterated-splitting": ("moves", "passes", "splits", "c"),
+    "iterated-splitting": ("moves", "passes", "splits", "c", "watch"),
     "staged": ("parts", "tree"),
-    "runs": ("tree",),
+    "runs": ("tree", "watch"),
     "la-mcts": ("c", "leaf", "tree"),
 }
 DEFAULT_BUDGET = 10_000
@@ -91,7 +91,7 @@ def minimize(
     stops the search by returning True; ``progress(evaluations, fun)`` only looks.  ``options`` are
     the method's own: ``moves``, ``passes``, ``splits`` and ``c`` of ``iterated-splitting``,
     ``parts`` and ``tree`` of ``staged``, ``tree`` of ``runs``, ``c``, ``leaf`` and ``tree`` of
-    ``la-mcts``.
+    ``la-mcts``; ``watch`` of the first and of ``runs`` is called after each pass.
 
     Values that are not finite (nan, inf) count as worse than all others; if there is no other, or
     no point that is allowed, ``success`` is False.  Variables whose two bounds are equal stay as

@@ -15,6 +15,7 @@ numbers or choices.  Of noisy functions the tree may also evaluate a point again
 more solver then, under which the candidates for the best point are the actions.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,17 @@ C = 0.1  # of UCB
 TREE = constant()
 
 
-def runs(objective: Objective, seed: int = 0, *, tree: bool = True) -> None:
-    """Use the whole budget.  Without the ``tree``, places and solvers take turns."""
+def runs(
+    objective: Objective,
+    seed: int = 0,
+    *,
+    tree: bool = True,
+    watch: Callable[[Search, Shared], object] | None = None,
+) -> None:
+    """Use the whole budget.  Without the ``tree``, places and solvers take turns.
+
+    ``watch`` sees the search and what its functions share after each pass.
+    """
     if not objective.warm:
         objective.evaluate(((objective.low + objective.high) / 2)[None])
     shared = Shared(objective, np.random.default_rng(seed))
@@ -51,6 +61,8 @@ def runs(objective: Objective, seed: int = 0, *, tree: bool = True) -> None:
         if made.stopped == "interrupt":
             raise KeyboardInterrupt
         shared.learn()
+        if watch is not None:
+            watch(search, shared)
 
 
 def take_turns(shared: Shared) -> None:

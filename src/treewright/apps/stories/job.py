@@ -75,7 +75,7 @@ def generate(settings: Generate, report: Report) -> Result:
     from treewright.apps.stories.reach import impossible
     from treewright.apps.stories.source import StoryError
     from treewright.apps.stories.variants import branching, different
-    from treewright.workshop.searching.inspector import Kept
+    from treewright.workshop.searching.inspector import Kept, growing
 
     setup = setup_of(settings)
     found = impossible(setup)
@@ -89,7 +89,13 @@ def generate(settings: Generate, report: Report) -> Result:
     def seen(now: Any) -> None:
         if now.search is not None:
             kept.look(now.search)
-        report(min(now.nodes / total, 1.0), f"{now.nodes:,} nodes, best {now.score:.3f}")
+        words = f"{now.nodes:,} nodes, best {now.score:.3f}"
+        report(min(now.nodes / total, 1.0), words, lambda: look(now.search))
+
+    def look(search: Any) -> dict[str, Any] | None:
+        if search is None:
+            return None
+        return {"search": growing(search, lambda p, a: labelled(p.domain, a))}
 
     how: dict[str, Any] = {"nodes": settings.nodes, "seed": settings.seed, "memory": MEMORY}
     if settings.branches:
