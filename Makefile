@@ -66,7 +66,7 @@ audit: $(VENV)/.dev
 # misspelt words in code and documentation
 spelling: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check codespell
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src tests tools
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src tools
 
 check: lint types test
 
