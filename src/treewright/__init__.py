@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from treewright.library.search import Search as Search
     from treewright.library.tree import TreeView as TreeView
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # NumPy takes 0.1 s to import and Numba more than a second, so names are imported when used.
 _MODULES = {
