@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 STUDIO_EXTRAS := tree,experiments,go,levels,maps,studio
 
-.PHONY: studio gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit check lint types clean
+.PHONY: studio gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit spelling check lint types clean
 
 studio: $(VENV)/.studio
 	@echo "treewright studio: serves the gallery and a page for each application, until Ctrl-C"
@@ -62,6 +62,11 @@ soak: $(VENV)/.dev
 audit: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/python tools/audit.py
+
+# misspelt words in code and documentation
+spelling: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check codespell
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src tools
 
 check: lint types test
 

@@ -127,7 +127,7 @@ def iterated_splitting(
         if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
             raise OptionError(f"{name} must be a whole number from {low} to {high}, not {number!r}")
     box = list(zip(objective.low, objective.high, strict=True))
-    native = objective.compiled if objective.free.all() else None
+    native = objective.compiled if objective.natural else None
     f = native or Compiled(_counted(objective), {"none": np.zeros(1)})
     domain = Splitting(f, box, splits=splits, moves=moves)
     search = MultiPass(

@@ -20,7 +20,7 @@ class Generate(BaseModel):
     text: str = Field("", max_length=MOST_TEXT, description="a set-up as TOML, instead of a name")
     nodes: int = Field(50_000, ge=100, le=2_000_000)
     seed: int = Field(1, ge=0, le=2**31)
-    variants: int = Field(1, ge=1, le=8, description="so many stories that differ")
+    variants: int = Field(1, ge=1, le=8, description="how many stories; no two are alike")
     branches: int = Field(0, ge=0, le=5, description="choice points, each with another way")
     tuning: dict[Words, Annotated[float, Field(ge=0, le=100)]] = Field(
         {}, max_length=200, description="what an action's believability is multiplied by"

@@ -58,7 +58,9 @@ class SmallBodies:
         body = bytearray()
         while True:
             message = await receive()
-            if message["type"] != "http.request":  # it hung up
+            if message["type"] != "http.request":  # it hung up, and is told nothing
+                await send({"type": "http.response.start", "status": 400, "headers": []})
+                await send({"type": "http.response.body", "body": b""})
                 return
             body += message.get("body", b"")
             if len(body) > self.most:
