@@ -133,7 +133,7 @@ def test_a_result_is_a_table_with_its_line_of_play():
     assert page.tags.count("tr") == 1 + 9
     for child in result.children:
         assert child.label in page.text
-    assert f"expected: {' '.join(result.principal_variation())}" in page.text
+    assert f"expected: {', '.join(result.principal_variation())}" in page.text
     assert read(result.children._repr_html_()).tags.count("td") == 9 * 4
 
 
