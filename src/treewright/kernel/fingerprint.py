@@ -239,7 +239,7 @@ class Fingerprint:
     def _plain_function(self, function: types.FunctionType) -> None:
         if is_overload_stub(function):
             raise Unhashable(f"{function.__qualname__}() has a Numba overload")
-        elif is_library(function.__module__):
+        if is_library(function.__module__):
             self.add("library", function.__module__, function.__qualname__)
         else:
             self.function(function)
