@@ -1,7 +1,7 @@
 """``make soak``: half an hour of new domains and many searches in one process; memory must be flat.
 
 Two hundred domains, each compiled, each searched a hundred times in every way that needs no other
-kernel; a line for every ten of them.  Exit code 1: what the process holds grew by more than a tenth
+kernel, evenly over the time; a line for every ten of them.  Exit code 1: what the process holds grew by more than a tenth
 between the first and the last quarter.
 """
 
@@ -60,18 +60,19 @@ def slope(held):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--domains", type=int, default=200, help="at least so many")
+    parser.add_argument("--domains", type=int, default=200, help="at least four")
     parser.add_argument("--searches", type=int, default=100, help="of each domain")
-    parser.add_argument("--minutes", type=float, default=30, help="at least so long")
+    parser.add_argument("--minutes", type=float, default=30, help="that this is spread over")
     chosen = parser.parse_args()
-    seen, began, minutes = [], time.monotonic(), 0.0
+    seen, began = [], time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        while len(seen) < max(4, chosen.domains) or minutes < chosen.minutes:
-            number = len(seen)
+        for number in range(max(4, chosen.domains)):
             searches(author(folder, number), chosen.searches, number, folder)
             gc.collect()
             seen.append(held())
             minutes = (time.monotonic() - began) / 60
+            early = chosen.minutes * (number + 1) / chosen.domains - minutes
+            time.sleep(max(0, 60 * early))
             if number % 10 == 9:
                 print(f"{number + 1:4} domains, {minutes:5.1f} min: {seen[-1]:6.0f} MB", flush=True)
     quarter = len(seen) // 4
