@@ -1,8 +1,8 @@
 """``make soak``: half an hour of new domains and many searches in one process; memory must be flat.
 
 Two hundred domains, each compiled, each searched a hundred times in every way that needs no other
-kernel, evenly over the time; a line for every ten of them.  Exit code 1: what the process holds grew by more than a tenth
-between the first and the last quarter.
+kernel, evenly over the time; a line for every ten of them.  Exit code 1: what the process holds
+grew by more than a tenth between the first and the last quarter.
 """
 
 import argparse
