@@ -16,6 +16,7 @@ from treewright.kernel.gpu.trees import GpuTrees
 from treewright.kernel.rng import stream_seed, stream_seeds
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
+from treewright.library.alike import Alike
 from treewright.library.domain import Domain
 from treewright.library.options import Options
 from treewright.library.phases import STOPPED
@@ -36,7 +37,7 @@ from treewright.library.switches import parse_memory
 LEAST = 2**14  # bytes for each tree
 
 
-class Forest:
+class Forest(Alike):
     """A tree for each of many positions of one domain, in one compiled loop.
 
     ``states`` are the positions: a number of them at the domain's own start, or a list of
@@ -92,14 +93,6 @@ class Forest:
 
     def __len__(self) -> int:
         return self._trees.count
-
-    @property
-    def domain(self) -> Domain:
-        return self._like.domain
-
-    @property
-    def options(self) -> Options:
-        return self._like.options
 
     def begin(self, states: int | Sequence[Any], seed: int | None = None) -> None:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, Self, cast
 
 from treewright.errors import OptionError
+from treewright.library.alike import Alike
 from treewright.library.cluster.connection import ClusterError, connect, ray
 from treewright.library.cluster.jobs import Shared
 from treewright.library.cluster.likeness import likeness
@@ -26,7 +27,7 @@ GRACE = 2.0  # seconds after which a share that has not answered is left out of 
 FINISHED = ("simulations", "seconds")  # ends of a slice after which a share can go on
 
 
-class ClusterSearch:
+class ClusterSearch(Alike):
     """A search whose trees grow on the machines of a Ray cluster, to be used in a ``with``.
 
     It has the interface of ``tw.Search(…, workers=n)``: with the same seed and number of
@@ -108,14 +109,6 @@ class ClusterSearch:
             ray().shutdown()
 
     # --------------------------------------------------------------------------- looking
-
-    @property
-    def domain(self) -> Domain:
-        return self._like.domain
-
-    @property
-    def options(self) -> Options:
-        return self._like.options
 
     @property
     def position(self) -> Position:
