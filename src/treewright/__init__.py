@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from treewright.library.applications import App as App
     from treewright.library.applications import Command as Command
     from treewright.library.applications import Page as Page
+    from treewright.library.bulk import BulkRollouts as BulkRollouts
     from treewright.library.checking import check as check
     from treewright.library.cluster.search import ClusterSearch as ClusterSearch
     from treewright.library.domain import CHANCE as CHANCE
@@ -70,6 +71,7 @@ _WHERE = {
     "make": "library.registry",
     "check": "library.checking",
     "load": "library.files",
+    "BulkRollouts": "library.bulk",
     "Forest": "library.forest",
     "Gumbel": "library.options",
     "Noise": "library.options",
@@ -106,6 +108,7 @@ _WHERE = {
 __all__ = [
     "CHANCE",
     "App",
+    "BulkRollouts",
     "Child",
     "ClusterSearch",
     "Command",

@@ -18,6 +18,7 @@ from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
 from treewright.library.alike import Alike
 from treewright.library.domain import Domain
+from treewright.library.merged import Report, added_up, result_of
 from treewright.library.options import Options
 from treewright.library.phases import STOPPED
 from treewright.library.position import Position, state_of
@@ -33,6 +34,7 @@ from treewright.library.root import (
 )
 from treewright.library.search import Search
 from treewright.library.switches import parse_memory
+from treewright.library.tree import children_from
 
 LEAST = 2**14  # bytes for each tree
 
@@ -88,7 +90,6 @@ class Forest(Alike):
         else:
             self._trees = Trees(self._like.workers[0], count, evaluate, batch)
         self._seconds = 0.0
-        self._stopped = "simulations"
         self.begin(states)
 
     def __len__(self) -> int:
@@ -183,7 +184,7 @@ class Forest(Alike):
         self._trees.compile()
         limits = self._trees.made + np.where(self.ended, 0, simulations)
         started = time.perf_counter()
-        self._stopped = "simulations"
+        self._like._stopped = "simulations"
         if self.options.gumbel is not None:
             self._trees.set_schedule(
                 schedule(self.options.gumbel.considered, int((limits - self._rooted).max()))
@@ -237,6 +238,35 @@ class Forest(Alike):
     def result(self, i: int) -> Result:
         """What is known of one position."""
         return self.search(i).result()
+
+    def report(self) -> Report:
+        """The roots of all trees added up, and their counters."""
+        runs = self._trees.runs
+        self._keep_best()
+        return Report(
+            rows=added_up(self.roots()),
+            simulations=int(self.simulations.sum()),
+            created=int(runs["created"].sum()),
+            nodes=int(runs["nodes"].sum()),
+            trees=len(self),
+            stopped=self._like._stopped,
+            full=bool(runs["full"].any()),
+            best=max(self._best.values(), default=(-math.inf, [])),
+        )
+
+    def merged(self) -> Result:
+        """What all trees say together of the one position that they are of."""
+        states = self._trees.states
+        if not self.domain.is_record or (states != states[0]).any():
+            raise OptionError(
+                "merged is for trees of one position: give a tw.Forest the same one many times"
+            )
+        if self.options.gumbel or (self.options.rules and self.options.rules.choose):
+            raise OptionError("a rule for the choice looks at one tree: merged knows none")
+        position, switches = self.position(0), self._like.workers[0].switches
+        report = self.report()
+        children = children_from([report.rows], switches, self._like.choose, position)
+        return result_of([report], children, self._seconds, report.stopped)
 
     def _state(self, i: int) -> Any:
         states = self._trees.states
