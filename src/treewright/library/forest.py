@@ -13,6 +13,7 @@ from treewright.kernel.commits import OVER, UNFIT
 from treewright.kernel.evaluated import Evaluator
 from treewright.kernel.gpu.driver import device
 from treewright.kernel.gpu.trees import GpuTrees
+from treewright.kernel.gpu.valued import ValuedTrees
 from treewright.kernel.rng import stream_seed, stream_seeds
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
@@ -49,7 +50,7 @@ class Forest(Alike):
     ``batch`` of each.
 
     ``engine="gpu"`` searches them on the first CUDA device, a thread for each, and builds the same
-    trees (docs/gpu.md); it takes no evaluator.
+    trees; an evaluator is then handed the leaves in the device's memory (docs/gpu.md).
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class Forest(Alike):
         self.engine = engine
         here = "compiled" if engine == "gpu" else engine
         if engine == "gpu":
-            _check_gpu(domain, evaluate)
+            _check_gpu(domain)
         self._like = Search(
             domain, options, memory=each, engine=here, evaluate=evaluate, batch=batch, seed=seed
         )
@@ -85,7 +86,9 @@ class Forest(Alike):
                 f"true states with information='cheating'"
             )
         self._trees: Trees | GpuTrees
-        if engine == "gpu":
+        if engine == "gpu" and evaluate is not None:
+            self._trees = ValuedTrees(self._like.workers[0], count, device(), evaluate, batch)
+        elif engine == "gpu":
             self._trees = GpuTrees(self._like.workers[0], count, device())
         else:
             self._trees = Trees(self._like.workers[0], count, evaluate, batch)
@@ -338,17 +341,12 @@ class _Pace:
         return self._search._stop.is_set()
 
 
-def _check_gpu(domain: Domain, evaluate: Evaluator | None) -> None:
+def _check_gpu(domain: Domain) -> None:
     """What a GPU can't do is said at once."""
     if not domain.is_record:
         raise OptionError(
             f"{domain.name} keeps its states in Python objects, and engine='gpu' needs records: "
             f"use engine='python'"
-        )
-    if evaluate is not None:
-        raise OptionError(
-            "engine='gpu' plays whole rollouts on the device and takes no evaluator: leave out "
-            "engine, and let the evaluator itself use the device"
         )
 
 

@@ -150,8 +150,6 @@ def test_trees_that_are_all_full_end_the_run(device):
 
 
 def test_what_a_gpu_can_not_do_is_said_at_once():
-    with pytest.raises(tw.OptionError, match="takes no evaluator"):
-        tw.Forest(Uneven(), 2, engine="gpu", evaluate=lambda states: np.zeros(len(states)))
     with pytest.raises(tw.OptionError, match=r"use a tw\.Forest"):
         tw.Search(Uneven(), engine="gpu")
     with pytest.raises(tw.OptionError, match="does not know transpositions"):
