@@ -161,3 +161,19 @@ def raylets(tmp_path_factory):
         pytest.skip(f"RAY CAN'T START HERE, nothing of the cluster is tested: {error}")
     yield started
     started.close()
+
+
+@pytest.fixture
+def member(raylets, monkeypatch):
+    """This process has the code of the raylets, with the experiment as an application."""
+    from treewright.library.applications import applications
+    from treewright.library.cluster.likeness import _code
+
+    monkeypatch.syspath_prepend(raylets.folder / "modules")
+    monkeypatch.setenv("FAR_LOG", str(raylets.log))
+    applications.cache_clear()
+    _code.cache_clear()
+    yield raylets
+    applications.cache_clear()
+    _code.cache_clear()
+    sys.modules.pop("far", None)

@@ -176,14 +176,14 @@ def test_overhead_of_cells_of_one_second(raylets):
     assert ratio <= 1.1
 
 
-def test_strength_of_two_trees(raylets):
+def test_strength_of_two_trees(member):
     """Two trees of N/2 on two raylets against one of N/2, and beside one of N; Connect Four."""
     import treewright as tw
     from treewright.apps.games.connect_four import ConnectFour
     from treewright.workshop.experiments.stats import rate
 
     half, games = 250, int(os.environ.get("TREEWRIGHT_CLUSTER_GAMES", "120"))
-    with tw.ClusterSearch(ConnectFour(), workers=2, cluster=raylets.address, seed=9) as far:
+    with tw.ClusterSearch(ConnectFour(), workers=2, cluster=member.address, seed=9) as far:
         for budget in (half, 2 * half):
             near = tw.Search(ConnectFour(), seed=77)
             share = rate(
@@ -268,11 +268,11 @@ def without_times(value):
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
 
-def test_the_page_runs_as_printed(raylets, root, capsys):
+def test_the_page_runs_as_printed(member, root, capsys):
     shown = re.findall(
         r"^```python\n(.*?)^```", (root / "docs" / "cluster.md").read_text(), re.S | re.M
     )
     assert shown
     for block in shown:
-        exec(block.replace('"auto"', repr(raylets.address)), {})
+        exec(block.replace('"auto"', repr(member.address)), {})
     assert " 2 " in capsys.readouterr().out
