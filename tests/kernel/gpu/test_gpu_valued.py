@@ -90,7 +90,7 @@ def test_an_evaluator_may_answer_from_the_cpu(device):
         OPTIONS,
         memory="1MiB",
         engine="gpu",
-        evaluate=lambda states: on_the_cpu(states.get()),
+        evaluate=lambda states: on_the_cpu(np.asarray(states)),
     )
     assert (forest.run(300).best == 1).all()
 

@@ -94,6 +94,9 @@ class HandedStates:
         one = Place(0, np.dtype(np.uint8), shape, packed(np.dtype(np.uint8), shape))
         return HandedArray(self._device, self._address, one)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.get()
+
     def get(self) -> np.ndarray:
         """A copy in the CPU's memory."""
         return self._device.get(  # type: ignore[no-any-return]
