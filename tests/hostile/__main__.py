@@ -36,7 +36,7 @@ def http(count, folder, seed):
     from fastapi import FastAPI
 
     from treewright.apps.levels.level import Level
-    from treewright.apps.study.pages import add_addresses
+    from treewright.apps.study.addresses import add_addresses
     from treewright.apps.study.store import Store
 
     easy = Level((*["-" * 16] * 12, "-" * 15 + "F", "X" * 16))

@@ -12,7 +12,9 @@ APP = App(
     },
     experiments=(
         ".experiments.controls:EXPERIMENT",
+        ".experiments.curve:EXPERIMENT",
         ".experiments.expressive_range:EXPERIMENT",
+        ".experiments.false_rejects:EXPERIMENT",
         ".experiments.playable:EXPERIMENT",
         ".experiments.sets:EXPERIMENT",
     ),

@@ -268,8 +268,10 @@ def serve(
         store.warm_up()
     pages.build(store)
     if not quiet:
-        typer.echo(f"http://{host}:{port}  (Ctrl-C ends)", err=True)
-    web.run(host, port, str(store.about["title"]))
+        here = f"http://{host}:{port}"
+        typer.echo(f"{here}  (Ctrl-C ends)", err=True)
+        typer.echo(f"{here}/experimenter?token={store.token()}  (only for you)", err=True)
+    web.run(host, port, str(store.about.get("title", "A study of levels")))
 
 
 @app.command()
