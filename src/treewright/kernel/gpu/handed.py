@@ -83,7 +83,8 @@ class HandedStates:
         return self._place.dtype
 
     def __getitem__(self, field: str) -> HandedArray:
-        kind, start = (self.dtype.fields or {})[field][:2]
+        fields: Any = self.dtype.fields
+        kind, start = fields[field][:2]
         base, inner = kind.subdtype or (kind, ())
         shape, strides = (len(self), *inner), (self.dtype.itemsize, *packed(base, inner))
         return HandedArray(self._device, self._address, Place(start, base, shape, strides))
@@ -146,9 +147,11 @@ class _Tensor(ctypes.Structure):
 _held: dict[int, tuple[Any, ...]] = {}  # what others still look at, by the address of its tensor
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _let_go(address: int) -> None:
+def _forget(address: int) -> None:
     _held.pop(address, None)
+
+
+_let_go = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_forget)
 
 
 def capsule(array: HandedArray) -> Any:
