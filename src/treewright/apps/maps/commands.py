@@ -158,6 +158,7 @@ def dungeon(
     width: Annotated[int, typer.Option(help="Cells across.")] = 48,
     height: Annotated[int, typer.Option(help="Cells down.")] = 32,
     rooms: Annotated[int, typer.Option(help="Rooms, if they fit.")] = 9,
+    locks: Annotated[int, typer.Option(help="Locked doors, each with a key.")] = 2,
     monsters: Annotated[int, typer.Option(help="Monsters.")] = 8,
     treasure: Annotated[int, typer.Option(help="Treasures.")] = 5,
     traps: Annotated[int, typer.Option(help="Traps.")] = 5,
@@ -170,12 +171,13 @@ def dungeon(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a dungeon: rooms, then monsters, then treasure, then traps, each a pass of its own.
+    """Make a dungeon: rooms, locked doors with keys, monsters, treasure, traps, a pass for each.
 
     Examples: treewright map dungeon --seed 3 --out dungeon.tmx --out dungeon.png;
     treewright map dungeon --width 60 --height 40 --rooms 14 --json
     """
-    from treewright.apps.maps.dungeon import LEGEND, STAGES, make_dungeon
+    from treewright.apps.maps.dungeon import STAGES
+    from treewright.apps.maps.dungeon_result import LEGEND, make_dungeon
     from treewright.apps.maps.output import check, write_dungeon
 
     for path in out or []:
@@ -186,6 +188,7 @@ def dungeon(
             height,
             seed,
             rooms=rooms,
+            locks=locks,
             monsters=monsters,
             treasure=treasure,
             traps=traps,
