@@ -16,11 +16,14 @@ from treewright.errors import (
 if TYPE_CHECKING:
     from treewright import random as random
     from treewright.apps.functions.minimize import minimize as minimize
+    from treewright.apps.functions.space import Choice as Choice
+    from treewright.apps.functions.space import Integer as Integer
     from treewright.library import baselines as baselines
     from treewright.library import evolutionary as evolutionary
     from treewright.library.applications import App as App
     from treewright.library.applications import Command as Command
     from treewright.library.applications import Page as Page
+    from treewright.library.bulk import BulkRollouts as BulkRollouts
     from treewright.library.checking import check as check
     from treewright.library.cluster.search import ClusterSearch as ClusterSearch
     from treewright.library.domain import CHANCE as CHANCE
@@ -55,7 +58,7 @@ if TYPE_CHECKING:
     from treewright.library.search import Search as Search
     from treewright.library.tree import TreeView as TreeView
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # NumPy takes 0.1 s to import and Numba more than a second, so names are imported when used.
 _MODULES = {
@@ -70,10 +73,13 @@ _WHERE = {
     "make": "library.registry",
     "check": "library.checking",
     "load": "library.files",
+    "BulkRollouts": "library.bulk",
     "Forest": "library.forest",
     "Gumbel": "library.options",
     "Noise": "library.options",
     "MultiPass": "library.multipass",
+    "Choice": "apps.functions.space",
+    "Integer": "apps.functions.space",
     "minimize": "apps.functions.minimize",
     "Options": "library.options",
     "Rave": "library.options",
@@ -106,7 +112,9 @@ _WHERE = {
 __all__ = [
     "CHANCE",
     "App",
+    "BulkRollouts",
     "Child",
+    "Choice",
     "ClusterSearch",
     "Command",
     "CompileError",
@@ -115,6 +123,7 @@ __all__ = [
     "EvaluatorError",
     "Forest",
     "Gumbel",
+    "Integer",
     "MissingExtra",
     "MultiPass",
     "Noise",

@@ -133,7 +133,7 @@ def test_a_result_is_a_table_with_its_line_of_play():
     assert page.tags.count("tr") == 1 + 9
     for child in result.children:
         assert child.label in page.text
-    assert f"expected: {' '.join(result.principal_variation())}" in page.text
+    assert f"expected: {', '.join(result.principal_variation())}" in page.text
     assert read(result.children._repr_html_()).tags.count("td") == 9 * 4
 
 
@@ -182,7 +182,7 @@ def test_any_number_of_players(players):
     assert read(search.position._repr_html_()).text.endswith("to move")
     phases = search.run_phases(2, simulations=10)
     page = read(phases._repr_html_())
-    assert f"committed: {phases.actions[0]} {phases.actions[1]}" in page.text
+    assert f"committed: {phases.actions[0]}, {phases.actions[1]}" in page.text
     see_tree(search)
 
 
@@ -287,3 +287,8 @@ def test_a_bar_is_nothing_elsewhere_and_ends_with_an_error(capsys):
     with pytest.raises(tw.EvaluatorError, match="gone"):
         search.run(10, progress=bar)
     assert bar.share == 0.0
+
+
+def test_a_domain_says_which_one_it_is():
+    assert repr(tw.make("nim", heap=7)) == "<nim-v1(heap=7): 2 players>"
+    assert repr(tw.make("samegame")) == "<samegame-v1: 1 player>"

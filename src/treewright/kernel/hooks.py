@@ -134,7 +134,7 @@ _TABLE = (
         _NUMBERS,
         "Writes an estimate of each player's reward to `out`, for a state that need not have "
         "ended.",
-        "rollouts cut by `depth`, `until`, `horizon` or `max_length`, and planners of turns",
+        "rollouts cut by `depth`, `horizon` or `max_length`, and planners of turns",
     ),
     Hook(
         "amaf_key",
@@ -203,6 +203,15 @@ _TABLE = (
         "Returns the state as text, for people.",
         "`Position`, `treewright play`",
         default="the fields of the state",
+        compiled=False,
+    ),
+    Hook(
+        "picture",
+        {},
+        "Returns the state as a picture, which is SVG; a shape in it with `data-action` plays that "
+        "action when it is clicked.",
+        "the studio's pages for games and for a domain of your own",
+        default="`render`, and a button for each action",
         compiled=False,
     ),
     Hook(

@@ -57,7 +57,7 @@ def generate(
         typer.Option(help="Write the map to a .png, .txt, .json, .tmx or .tmj file; repeatable."),
     ] = None,
     count: Annotated[
-        int, typer.Option(min=1, help="So many maps, of this seed and the ones after it.")
+        int, typer.Option(min=1, help="How many maps, of this seed and of those after it.")
     ] = 1,
     cluster: OnCluster = None,
     as_json: Json = False,
@@ -158,6 +158,7 @@ def dungeon(
     width: Annotated[int, typer.Option(help="Cells across.")] = 48,
     height: Annotated[int, typer.Option(help="Cells down.")] = 32,
     rooms: Annotated[int, typer.Option(help="Rooms, if they fit.")] = 9,
+    locks: Annotated[int, typer.Option(help="Locked doors, each with a key.")] = 2,
     monsters: Annotated[int, typer.Option(help="Monsters.")] = 8,
     treasure: Annotated[int, typer.Option(help="Treasures.")] = 5,
     traps: Annotated[int, typer.Option(help="Traps.")] = 5,
@@ -170,12 +171,13 @@ def dungeon(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a dungeon: rooms, then monsters, then treasure, then traps, each a pass of its own.
+    """Make a dungeon: rooms, locked doors with keys, monsters, treasure, traps, a pass for each.
 
     Examples: treewright map dungeon --seed 3 --out dungeon.tmx --out dungeon.png;
     treewright map dungeon --width 60 --height 40 --rooms 14 --json
     """
-    from treewright.apps.maps.dungeon import LEGEND, STAGES, make_dungeon
+    from treewright.apps.maps.dungeon import STAGES
+    from treewright.apps.maps.dungeon_result import LEGEND, make_dungeon
     from treewright.apps.maps.output import check, write_dungeon
 
     for path in out or []:
@@ -186,6 +188,7 @@ def dungeon(
             height,
             seed,
             rooms=rooms,
+            locks=locks,
             monsters=monsters,
             treasure=treasure,
             traps=traps,

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from treewright.apps.maps import draw, tiled
-from treewright.apps.maps.dungeon import DungeonResult
+from treewright.apps.maps.dungeon_result import DungeonResult
 from treewright.apps.maps.methods import MapResult
 from treewright.errors import OptionError
 from treewright.library.writing import write_whole

@@ -14,6 +14,11 @@ OTHER = "a file of yours"
 NEVER = ("title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
          "forbid", "require", "order", "prefix", "traits")  # fmt: skip
 
+HINT = (
+    "Choose a set-up, change its people and goals if you like, and generate. The first story of a "
+    "library compiles for up to half a minute; after that each takes seconds."
+)
+
 
 def build(studio: Studio) -> None:
     ui = nicegui().ui
@@ -47,7 +52,10 @@ class _StoryPage:
         if job is not None:
             self._following.follow(job)
         elif studio.asked:
-            self._generate()
+            self._following.open("story", self._settings())
+        else:
+            with self._room:
+                html(f"<p class=quiet>{HINT}</p>")
 
     def _wishes(self) -> None:
         ui = nicegui().ui

@@ -1,5 +1,7 @@
 """What all pages share: NiceGUI, the static files, the look, and serving."""
 
+import contextlib
+import re
 import socket
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +12,8 @@ from treewright.library.writing import json_text
 
 STATIC = Path(__file__).parent / "static"
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+PREFIX = re.compile(r"(/[\w.~-]{1,64}){1,8}")
+PORTS = range(8080, 8100)
 MOST_BODY = 2**20  # bytes; a batch of keys has a few hundred
 
 
@@ -24,9 +28,18 @@ def page_frame(title: str, wide: bool = False) -> Any:
     """A page with our style and one white card in the middle; use it with ``with``."""
     ui = nicegui().ui
     ui.page_title(title)
-    ui.add_head_html('<link rel="stylesheet" href="/studio/studio.css">')
+    ui.add_head_html(f'<link rel="stylesheet" href="{address("/studio/studio.css")}">')
     with ui.element("main").classes("page wide" if wide else "page"):
         return ui.element("div").classes("card")
+
+
+def address(path: str) -> str:
+    """A path of ours as the browser must ask for it, behind a proxy that puts a prefix before it.
+
+    The proxy says so in ``X-Forwarded-Prefix``, as NiceGUI expects it too.
+    """
+    prefix = nicegui().ui.context.client.request.headers.get("X-Forwarded-Prefix", "")
+    return (prefix if PREFIX.fullmatch(prefix) else "") + path
 
 
 def html(text: str) -> Any:
@@ -56,7 +69,9 @@ class SmallBodies:
         body = bytearray()
         while True:
             message = await receive()
-            if message["type"] != "http.request":  # it hung up
+            if message["type"] != "http.request":  # it hung up, and is told nothing
+                await send({"type": "http.response.start", "status": 400, "headers": []})
+                await send({"type": "http.response.body", "body": b""})
                 return
             body += message.get("body", b"")
             if len(body) > self.most:
@@ -97,8 +112,8 @@ def is_local(scope: Any) -> bool:
     return client[0] in HERE and not any(name in forwarded for name, _ in scope["headers"])
 
 
-def free(host: str, port: int) -> None:
-    """Refuse a port that is taken, in one sentence and before anything starts."""
+def free(host: str, port: int) -> int:
+    """The port, refused in one sentence and before anything starts where it is taken."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family) as probe:
@@ -106,6 +121,15 @@ def free(host: str, port: int) -> None:
             probe.bind((host, port))
     except OSError as error:
         raise OptionError(f"can't listen on {host}:{port}: {error.strerror or error}") from None
+    return port
+
+
+def free_port(host: str) -> int:
+    """The first of a few ports that nobody listens on."""
+    for port in PORTS[:-1]:
+        with contextlib.suppress(OptionError):
+            return free(host, port)
+    return free(host, PORTS[-1])
 
 
 def run(host: str, port: int, title: str, show: bool | str = False) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from treewright.errors import TreewrightError
 from treewright.library.applications import Page, declared
 from treewright.workshop.jobs import Job, Manager
+from treewright.workshop.searching.drawing import growing_svg
 from treewright.workshop.web import html, nicegui
 
 TICK = 0.15  # seconds between looks at a job that is shown
@@ -100,6 +101,9 @@ class Following:
             self._words = ui.label("")
             self._cancel = ui.button("Cancel", on_click=self._stop).props(QUIET)
         self._row.set_visibility(False)
+        with ui.expansion("The search, growing", value=False).classes("w-full") as self._growth:
+            self._tree = html("").classes("scroll")
+        self._growth.set_visibility(False)
         self._timer = ui.timer(TICK, self._tick, active=False)
 
     def start(self, kind: str, settings: Any) -> None:
@@ -115,6 +119,22 @@ class Following:
         if self._address:
             ui.navigate.history.replace(f"{self._address}?job={job.id}")
         self.follow(job)
+
+    def open(self, kind: str, settings: Any) -> None:
+        """Show what was made with these settings before, since it would be the same; else start."""
+        manager = self._studio.manager
+        try:
+            model = manager.work(kind).settings.model_validate(settings)
+        except ValueError:
+            self.start(kind, settings)
+            return
+        wanted = model.model_dump(mode="json")
+        made = (j for j in manager.jobs(kind) if j.state == "done" and j.settings == wanted)
+        job = next(made, None)
+        if job is None:
+            self.start(kind, settings)
+        else:
+            self.follow(job)
 
     def follow(self, job: Job) -> None:
         """Show a job, from wherever it stands."""
@@ -147,6 +167,7 @@ class Following:
         unknown = "indeterminate" if job.share is None else ""
         self._bar.props(unknown, remove="" if unknown else "indeterminate")
         self._words.set_text(words_of(job))
+        self._grow(job)
         if job.open:
             if job.preview is not None and self._preview is not None:
                 self._preview(job.preview)
@@ -155,6 +176,14 @@ class Following:
         if job.state == "done":
             self._row.set_visibility(False)
             self._done(job, self._studio.manager.data(job.id))
+
+    def _grow(self, job: Job) -> None:
+        """The tree of the search that is running, if the job shows it."""
+        now = job.preview.get("search") if job.open and isinstance(job.preview, dict) else None
+        self._growth.set_visibility(now is not None)
+        if now is not None:
+            took = ", ".join(f"{count:,} {name}" for name, count in now["took"].items())
+            self._tree.set_content(f"<p class=quiet>{took}</p>{growing_svg(now['tree'])}")
 
 
 def settings_of(model: Any, asked: Mapping[str, str]) -> Any:
