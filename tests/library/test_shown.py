@@ -182,7 +182,7 @@ def test_any_number_of_players(players):
     assert read(search.position._repr_html_()).text.endswith("to move")
     phases = search.run_phases(2, simulations=10)
     page = read(phases._repr_html_())
-    assert f"committed: {phases.actions[0]} {phases.actions[1]}" in page.text
+    assert f"committed: {phases.actions[0]}, {phases.actions[1]}" in page.text
     see_tree(search)
 
 

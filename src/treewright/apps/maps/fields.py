@@ -14,6 +14,7 @@ Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``
 
 from typing import Any
 
+import numpy as np
 from numpy import float64, int16, int32, int64, uint8, uint64
 
 from treewright.apps.maps.flood import HEIGHT, WIDTH
@@ -77,16 +78,18 @@ def around(s, base, v):
     return min(best, min(s.d[uint64(at - P)], s.d[uint64(at + P)]))
 
 
-def fill(s, t):
-    """All fields from scratch."""
-    for k in range(CHECKPOINTS):
-        base = k * SIZE
-        for v in range(SIZE):
-            s.d[uint64(base + v)] = NOWHERE
-        s.d[base + t.at[k]] = 0
-        s.queue[0] = t.at[k]
-        spread(s, t, base, 1)
-    s.logged = 0
+def from_scratch(walls: np.ndarray, at: int, never: int) -> np.ndarray:
+    """The distance of each cell from one of them, layer by layer; of a map with its border."""
+    found = np.full(walls.size, never)
+    floor = walls.reshape(-1) == 0
+    steps = np.array([-1, 1, -walls.shape[1], walls.shape[1]])
+    layer, distance = np.array([at]), 0
+    while layer.size:
+        found[layer] = distance
+        distance += 1
+        near = (layer[:, None] + steps).reshape(-1)
+        layer = np.unique(near[floor[near] & (found[near] == never)])
+    return found
 
 
 def spread(s, t, base, n):

@@ -25,10 +25,11 @@ from treewright.apps.maps.fields import (
     UNKNOWN,
     WORSE,
     P,
-    fill,
     flip,
     foresee,
+    from_scratch,
     measure,
+    nowhere,
     state_fields,
     unflip,
 )
@@ -168,9 +169,8 @@ class Revise(Domain):
         )
 
     def start(s, t, seed=0, proposals=500, revisions=4, eager=0.0):
-        for v in range(len(t.walls)):
-            s.wall[v] = t.walls[v]
-        fill(s, t)
+        s.wall[:] = t.walls
+        s.d[:] = t.distances
         s.fitness = measure(s, t)
         s.stream[0] = seed
         s.proposals = proposals
@@ -226,8 +226,11 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
     others = [k for k in range(len(want)) if k not in sources]
     changeable = np.zeros((spec.height + 2, padded), np.uint8)
     changeable[1:-1, 1:-1] = spec.changeable()
+    walls = np.pad(spec.start(), 1, constant_values=1)
+    at = [(y + 1) * padded + x + 1 for x, y in spec.checkpoints]
+    never = nowhere(spec.width, spec.height)
     return {
-        "at": np.array([(y + 1) * padded + x + 1 for x, y in spec.checkpoints], np.int64),
+        "at": np.array(at, np.int64),
         "pair_i": np.array([p[0] for p in pairs], np.int64),
         "pair_j": np.array([p[1] for p in pairs], np.int64),
         "pair_need": np.array([p[2] for p in pairs], np.int64),
@@ -236,7 +239,8 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
         "cells": np.array([(y + 1) * padded + x + 1 for y, x in free], np.int64),
         "changeable": changeable.reshape(-1),
         "mirror": _images(spec),
-        "walls": np.pad(spec.start(), 1, constant_values=1).reshape(-1),
+        "walls": walls.reshape(-1),
+        "distances": np.concatenate([from_scratch(walls, v, never) for v in at]),
         "flips": np.array([k[0] for k in kinds], np.int64),
         "tie": np.array([k[1] for k in kinds], float64),
     }
