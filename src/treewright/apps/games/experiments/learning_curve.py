@@ -32,8 +32,7 @@ from treewright.workshop.experiments import (
 from treewright.workshop.experiments.plots import curves
 from treewright.workshop.experiments.summary import estimate, where
 
-ROUNDS = [10, 25, 50, 100]
-MORE = 200  # at the scale of a paper only: half an hour a cell
+ROUNDS = [10, 25, 50, 100, 200]
 SIMULATIONS = 400  # a move, of both players
 PAIRS = 100  # of games: each player begins in one
 BAR = 0.75
@@ -128,7 +127,7 @@ EXPERIMENT = Experiment(
     scales={
         "smoke": [Grid({"rounds": [0], "pairs": [1]}, seeds=1)],
         "laptop": [Grid({"rounds": [0, *ROUNDS], "pairs": [PAIRS]}, seeds=1)],
-        "paper": [Grid({"rounds": [0, *ROUNDS, MORE], "pairs": [PAIRS]}, seeds=10)],
+        "paper": [Grid({"rounds": [0, *ROUNDS], "pairs": [PAIRS]}, seeds=10)],
     },
     run=run,
     measure=MEASURE,
