@@ -178,6 +178,13 @@ def test_a_turn_of_tactics_is_played_answered_and_replayed(page, address):
     assert len(saves.load(download.value.path()).actions) == 8
 
 
+def test_a_move_by_a_button_is_answered(page, address):
+    page.goto(f"{address}/games?domain=nim")
+    page.get_by_role("button", name="take 1", exact=True).click()
+    page.get_by_text("What the search found").wait_for()
+    page.get_by_text("player 0 to move").wait_for()
+
+
 def test_the_first_page_lists_everything(page, address):
     page.goto(address)
     page.get_by_role("heading", name="Gallery").wait_for()
