@@ -209,10 +209,14 @@ class Library:
                         f"the slot {{{slot}}} is written {{A: actor}} or {{N: int}}", *where
                     )
                 slots[name] = kind
-            if not isinstance(meaning, str):
+            towards = ""
+            if isinstance(meaning, dict):
+                _only(source, meaning, {"means", "towards"}, *where)
+                towards, meaning = meaning.get("towards", ""), meaning.get("means")
+            if not isinstance(meaning, str) or not isinstance(towards, str):
                 raise source.error("the meaning of a goal is an expression", *where)
             self.phrases = [p for p in self.phrases if p.text != text]
-            self.phrases.append(Phrase(text, slots, meaning, (source, where)))
+            self.phrases.append(Phrase(text, slots, meaning, towards, (source, where)))
 
     def _requirements(self, source: Source) -> None:
         for i, given in enumerate(_tables(source, "require")):

@@ -156,6 +156,7 @@ class Phrase:
     text: str
     slots: dict[str, str]  # slot name -> entity type or "number"
     meaning: str  # expression text
+    towards: str  # an expression that is met in part on the way there, or nothing
     place: tuple[Source, tuple[str | int, ...]] = field(compare=False, hash=False, default=None)  # type: ignore[assignment]
 
 
