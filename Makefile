@@ -1,9 +1,16 @@
-# make gallery: sets up and runs the main job.  make test: sets up and passes the tests.
+# make studio: sets up and opens everything in the browser.  make gallery: the same as one page,
+# without a server.  make test: sets up and passes the tests.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit check lint types clean
+STUDIO_EXTRAS := tree,experiments,go,levels,maps,studio
+
+.PHONY: studio gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit spelling check lint types clean
+
+studio: $(VENV)/.studio
+	@echo "treewright studio: serves the gallery and a page for each application, until Ctrl-C"
+	$(BIN)/treewright studio
 
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
@@ -56,6 +63,11 @@ audit: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/python tools/audit.py
 
+# misspelt words in code and documentation
+spelling: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check codespell
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs examples src tools
+
 check: lint types test
 
 lint: $(VENV)/.dev
@@ -70,6 +82,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.gallery: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[tree,experiments,go,levels,maps]"
+	touch $@
+
+$(VENV)/.studio: pyproject.toml | $(VENV)/bin/python
+	@echo "setting up $(VENV) with what the studio needs; this downloads for a minute or two"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$(STUDIO_EXTRAS)]"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

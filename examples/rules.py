@@ -8,11 +8,9 @@ import math
 import treewright as tw
 from treewright.random import gamma
 
-# ------------------------------------------------------- UCB1-Tuned (Auer et al. 2002)
-
 
 def tuned(child, q, log):
-    """The bonus follows the variance of the child's rewards."""
+    """UCB1-Tuned (Auer et al. 2002): the bonus follows the variance of the child's rewards."""
     n = child.visits
     variance = child.squares / n - q * q + math.sqrt(2.0 * log / n)
     return q + math.sqrt(log / n * min(0.25, variance))
@@ -24,11 +22,9 @@ def add_square(node, reward):
 
 UCB1_TUNED = tw.Rules(urgency=tuned, back_up=add_square, statistics=("squares",))
 
-# ------------------------------------------------- KL-UCB (Garivier & Cappé 2011)
-
 
 def kl_ucb(child, q, log):
-    """The highest mean that the rewards seen so far don't rule out."""
+    """KL-UCB (Garivier & Cappé 2011): the highest mean that the rewards don't rule out."""
     low = min(max(q, 0.0), 1.0)
     high = 1.0
     mean = low
@@ -43,35 +39,26 @@ def kl_ucb(child, q, log):
 
 def divergence(p, q):
     """Kullback and Leibler's, of two coins."""
-    found = 0.0
-    if p > 0.0:
-        found += p * math.log(p / q)
-    if p < 1.0:
-        found += (1.0 - p) * math.log((1.0 - p) / max(1.0 - q, 1e-300))
-    return found
+    heads = p * math.log(p / q) if p > 0.0 else 0.0
+    return heads + ((1.0 - p) * math.log((1.0 - p) / max(1.0 - q, 1e-300)) if p < 1.0 else 0.0)
 
 
 KL_UCB = tw.Rules(urgency=kl_ucb)
 
-# --------------------------------------------------- Thompson sampling (Thompson 1933)
-
 
 def thompson(child, rng):
-    """A draw from what is known of the child: Beta(1 + won, 1 + lost)."""
+    """Thompson sampling (1933): a draw from what is known, Beta(1 + won, 1 + lost)."""
     won = min(max(child.value, 0.0), float(child.visits))
     x = gamma(rng, 1.0 + won)
     return x / (x + gamma(rng, 1.0 + child.visits - won))
 
 
 THOMPSON = tw.Rules(urgency=thompson)
-
-# ------------------------- Power-UCT (Dam et al. 2019): between mean and maximum; one player
-
 POWER = 4.0
 
 
 def power_mean(node, child, reward):
-    """A node is worth the power mean of its children and of its own first simulation."""
+    """Power-UCT (Dam et al. 2019), for one player: between the mean and the maximum."""
     if child.visits > 0:
         term = child.visits * (child.value / child.visits) ** POWER
         node.powers += term - child.term
@@ -83,10 +70,9 @@ def power_mean(node, child, reward):
 
 POWER_UCT = tw.Rules(back_up=power_mean, statistics=("powers", "term"))
 
-# ------------------------------------- PUCT as AlphaZero has it (Silver et al. 2018)
-
 
 def alphazero(node, child, q, prior):
+    """PUCT as AlphaZero has it (Silver et al. 2018)."""
     c = 1.25 + math.log((1.0 + node.visits + 19652.0) / 19652.0)
     return q + c * prior * math.sqrt(node.visits) / (1.0 + child.visits)
 
@@ -96,20 +82,16 @@ ALPHAZERO = tw.Rules(urgency=alphazero)
 
 def match(rules, games=10, simulations=200):
     """The share of games that a rule wins against plain UCT; a draw is half a game."""
-    won = 0.0
+    game, won = tw.make("connect-four"), 0.0
     for seed in range(games):
-        options = [tw.Options(rules=rules), tw.Options()]
-        players = [
-            tw.Search(tw.make("connect-four"), o, seed=2 * seed + i, memory="16MiB")
-            for i, o in enumerate(options)
-        ]
-        first = seed % 2  # who begins
-        while not players[0].position.ended:
-            at = (players[0].position.player + first) % 2
-            action = players[at].run(simulations).best
-            for player in players:
-                player.commit(action)
-        won += players[0].position.rewards()[first]
+        own = tw.Search(game, tw.Options(rules=rules), seed=2 * seed, memory="16MiB")
+        plain = tw.Search(game, seed=2 * seed + 1, memory="16MiB")
+        players = (own, plain) if seed % 2 == 0 else (plain, own)
+        while not own.position.ended:
+            action = players[own.position.player].run(simulations).best
+            own.commit(action)
+            plain.commit(action)
+        won += own.position.rewards()[seed % 2]
     return won / games
 
 

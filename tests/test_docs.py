@@ -77,6 +77,12 @@ def test_examples_run(root, tmp_path):
         assert out.stdout.strip(), f"{path.name} prints nothing"
 
 
+def test_examples_are_short(root):
+    for path in sorted((root / "examples").rglob("*.py")):
+        most = 200 if path.stem == "train_connect_four" else 100
+        assert len(path.read_text().splitlines()) <= most, f"{path.name} is long for an example"
+
+
 def test_the_notebook_runs_and_shows_what_is_stored(root, tmp_path):
     for needed in ("nbclient", "ipykernel", "matplotlib"):
         pytest.importorskip(needed, reason=f"{needed} is not installed")

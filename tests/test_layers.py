@@ -92,6 +92,14 @@ def test_imports_point_downwards(source):
     assert not wrong, wrong
 
 
+def test_shells_name_no_application(source):
+    """They list what applications declare; a name in a shell would outlive a deleted folder."""
+    for room in ("cli", "studio", "workshop"):
+        for path in (source / room).rglob("*.py"):
+            named = {m for m in ours(path, source) if m.startswith("apps.")}
+            assert not named, f"{path.relative_to(source)} imports {named}"
+
+
 def test_applications_stand_alone(source):
     """One imports another only if its declaration says so."""
     from treewright.library.applications import applications

@@ -16,6 +16,8 @@ from treewright.errors import (
 if TYPE_CHECKING:
     from treewright import random as random
     from treewright.apps.functions.minimize import minimize as minimize
+    from treewright.apps.functions.space import Choice as Choice
+    from treewright.apps.functions.space import Integer as Integer
     from treewright.library import baselines as baselines
     from treewright.library import evolutionary as evolutionary
     from treewright.library.applications import App as App
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from treewright.library.search import Search as Search
     from treewright.library.tree import TreeView as TreeView
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # NumPy takes 0.1 s to import and Numba more than a second, so names are imported when used.
 _MODULES = {
@@ -74,6 +76,8 @@ _WHERE = {
     "Gumbel": "library.options",
     "Noise": "library.options",
     "MultiPass": "library.multipass",
+    "Choice": "apps.functions.space",
+    "Integer": "apps.functions.space",
     "minimize": "apps.functions.minimize",
     "Options": "library.options",
     "Rave": "library.options",
@@ -107,6 +111,7 @@ __all__ = [
     "CHANCE",
     "App",
     "Child",
+    "Choice",
     "ClusterSearch",
     "Command",
     "CompileError",
@@ -115,6 +120,7 @@ __all__ = [
     "EvaluatorError",
     "Forest",
     "Gumbel",
+    "Integer",
     "MissingExtra",
     "MultiPass",
     "Noise",

@@ -287,3 +287,8 @@ def test_a_bar_is_nothing_elsewhere_and_ends_with_an_error(capsys):
     with pytest.raises(tw.EvaluatorError, match="gone"):
         search.run(10, progress=bar)
     assert bar.share == 0.0
+
+
+def test_a_domain_says_which_one_it_is():
+    assert repr(tw.make("nim", heap=7)) == "<nim-v1(heap=7): 2 players>"
+    assert repr(tw.make("samegame")) == "<samegame-v1: 1 player>"

@@ -46,7 +46,9 @@ def warm(
     what: Annotated[
         list[str] | None, typer.Argument(help="Such as nim, story or go; all without.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="So many at a time.")] = os.cpu_count() or 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="How many compile at a time.")
+    ] = os.cpu_count() or 1,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -58,7 +58,7 @@ def list_(as_json: Json = False) -> None:
     found = experiments()
     data: list[dict[str, Any]] = [
         {"name": e.name, "title": e.title, "claim": e.claim}
-        | {scale: len(e.cells(scale)) for scale in SCALES}
+        | {scale: len(e.cells(scale)) if scale in e.scales else 0 for scale in SCALES}
         for e in found.values()
     ]
     width = max(map(len, found))

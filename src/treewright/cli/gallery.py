@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def gallery(
     out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("gallery"),
     only: Annotated[list[str] | None, typer.Option(help="Only this piece.")] = None,
-    seed: Seed = 1,
+    seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -72,12 +72,13 @@ def play(
     Examples: treewright play tictactoe; treewright play connect-four --second --seconds 2;
     treewright play samegame --hints; treewright play go --set size=9 --set handicap=2
     """
+    from treewright.library.applications import declared, load
     from treewright.library.registry import find
 
-    if game == "go":
-        from treewright.apps.go.commands import play_go
-
-        play_go(second, simulations, seconds, hints, seed, settings(set_), as_json, quiet)
+    own_way = declared("play").get(game)
+    if own_way is not None:
+        played = load(own_way)
+        played(second, simulations, seconds, hints, seed, settings(set_), as_json, quiet)
         return
     domain = find(game, **settings(set_))
     if second and domain.players < 2:

@@ -16,7 +16,10 @@ def studio(
     host: Annotated[
         str, typer.Option(help="Who is let in; everybody but this machine needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8080,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Port; the first free one from 8080 if not given."),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Jobs at a time, each a process.")] = 2,
     show: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     gallery: Annotated[
@@ -35,7 +38,7 @@ def studio(
 
     check_workers("--workers", workers, 64)
     web.nicegui()
-    web.free(host, port)
+    port = web.free_port(host) if port is None else web.free(host, port)
     from treewright.studio.server import address, open_manager, serve, token_for
 
     folder = workspace or Path(platformdirs.user_data_path("treewright")) / "studio"

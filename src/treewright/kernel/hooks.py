@@ -134,7 +134,7 @@ _TABLE = (
         _NUMBERS,
         "Writes an estimate of each player's reward to `out`, for a state that need not have "
         "ended.",
-        "rollouts cut by `depth`, `until`, `horizon` or `max_length`, and planners of turns",
+        "rollouts cut by `depth`, `horizon` or `max_length`, and planners of turns",
     ),
     Hook(
         "amaf_key",

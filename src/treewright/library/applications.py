@@ -49,6 +49,7 @@ class App:
     experiments: places of :class:`treewright.workshop.experiments.Experiment`.
     benchmarks: name → a command below ``treewright bench``.
     gallery: name → a function ``piece(seed)``.
+    play: name → what ``treewright play`` calls for a game that has a way of its own to be played.
     first: name → the command that a newcomer runs first: ``treewright bench start`` measures how
         long it takes, and ``treewright cache warm`` compiles what it needs.
     jobs: name → a :class:`treewright.workshop.jobs.Work`, which the studio's pages and its HTTP
@@ -66,6 +67,7 @@ class App:
     experiments: tuple[str, ...] = ()
     benchmarks: Mapping[str, Command] = field(default_factory=dict)
     gallery: Mapping[str, str] = field(default_factory=dict)
+    play: Mapping[str, str] = field(default_factory=dict)
     first: Mapping[str, str] = field(default_factory=dict)
     jobs: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, Page] = field(default_factory=dict)
@@ -75,7 +77,7 @@ class App:
 
     def __post_init__(self) -> None:
         """Places become absolute, so that each can be used without its application."""
-        for name in ("domains", "gallery", "jobs"):
+        for name in ("domains", "gallery", "play", "jobs"):
             object.__setattr__(self, name, {k: self._at(v) for k, v in getattr(self, name).items()})
         for name in ("commands", "benchmarks", "pages"):
             placed = {

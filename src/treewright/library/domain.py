@@ -136,6 +136,11 @@ class Domain:
         self.tables = {k: _table(cls, k, v) for k, v in (tables or {}).items()}
         self._check_fields()
 
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        players = "1 player" if self.players == 1 else f"{self.players} players"
+        return f"<{self.name}{'(' + given + ')' if given else ''}: {players}>"
+
     @property
     def name(self) -> str:
         """The registered id, or the class name."""

@@ -159,11 +159,13 @@ def test_soo_cuts_as_described():
 
 
 def test_the_seed_decides_and_workers_do_not():
+    """But for ``runs``, which has several runs at a time then."""
     runs = [
-        tw.minimize(sphere, BOX, budget=400, seed=s, workers=w) for s, w in ((1, 1), (1, 2), (2, 1))
+        tw.minimize(sphere, BOX, budget=400, seed=s, workers=w, method="staged")
+        for s, w in ((1, 1), (1, 2), (2, 1))
     ]
     assert runs[0].x.tolist() == runs[1].x.tolist() != runs[2].x.tolist()
-    mapped = tw.minimize(sphere, BOX, budget=400, seed=1, workers=map)
+    mapped = tw.minimize(sphere, BOX, budget=400, seed=1, workers=map, method="staged")
     assert mapped.x.tolist() == runs[0].x.tolist()
 
 

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.apps.functions import runs
+from treewright.apps.functions import shared as runs
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
 from treewright.apps.functions.experiments.bbob_runs import errors
 from treewright.apps.functions.minimize import default_method
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
+from treewright.apps.functions.steps import evaluated
+
+SOLVERS = ("model", "bfgs", "cma-es")
 
 
 def shared(f, n=3, budget=1000):
@@ -49,21 +52,21 @@ def test_a_model_finds_the_minimum_of_a_quadratic():
         made += len(points)
         return (((points - best) @ matrix) * (points - best)).sum(axis=1)
 
-    for value in model_steps(f, dice, np.full(4, 0.5), 0.2):
-        if value < 1e-10:
+    for step in evaluated(model_steps(dice, np.full(4, 0.5), 0.2), f):
+        if step.value < 1e-10:
             break
     assert made < 80
 
 
 def test_the_tree_gives_the_evaluations_to_the_run_that_gains():
     """In a smooth curved valley the model is ahead of the others all the time."""
-    spent = dict.fromkeys(runs.SOLVERS, 0)
+    spent = dict.fromkeys(SOLVERS, 0)
     spend = runs.Shared.spend
 
-    def watched(self, place, solver):
+    def watched(self, chosen):
         before = self.objective.done
-        worth = spend(self, place, solver)
-        spent[self.solvers[solver]] += self.objective.done - before
+        worth = spend(self, chosen)
+        spent[self.solvers[chosen[1]]] += self.objective.done - before
         assert 0 <= worth <= 1
         return worth
 
@@ -71,7 +74,7 @@ def test_the_tree_gives_the_evaluations_to_the_run_that_gains():
         patch.setattr(runs.Shared, "spend", watched)
         tw.minimize(valley, [(-4, 5)] * 3, budget=150, method="runs")
         assert spent["model"] > 75
-        spent.update(dict.fromkeys(runs.SOLVERS, 0))
+        spent.update(dict.fromkeys(SOLVERS, 0))
         tw.minimize(valley, [(-4, 5)] * 3, budget=150, method="runs", options={"tree": False})
         assert max(spent.values()) < 75
 

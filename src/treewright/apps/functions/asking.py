@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.functions.minimize import minimize
-from treewright.apps.functions.objective import check_bounds
+from treewright.apps.functions.space import Space
 from treewright.errors import OptionError
 
 
@@ -25,7 +25,7 @@ class Asking:
     def __init__(
         self, bounds: Any, budget: int = 10_000, method: str | None = None, seed: int = 0
     ) -> None:
-        self.low, self.high = check_bounds(bounds)
+        self.space = Space(bounds)
         self._rng = np.random.default_rng([seed, 1])
         self._open: dict[int, tuple[Any, int]] = {}
         self._next = 0
@@ -38,7 +38,7 @@ class Asking:
         )
         self._thread.start()
 
-    def ask(self) -> tuple[int, np.ndarray]:
+    def ask(self) -> tuple[int, Any]:
         """The next point to evaluate, with the number to tell its value by."""
         with self._lock:
             if self._failure is not None:
@@ -53,8 +53,9 @@ class Asking:
                 batch, at = None, 0
             self._open[number] = (batch, at)
             if batch is None:
-                return number, self._rng.uniform(self.low, self.high)
-            return number, batch.points[at].copy()
+                point = self._rng.uniform(self.space.low, self.space.high)
+                return number, self.space.given(self.space.values(point))
+            return number, self.space.given(batch.points[at].copy())
 
     def tell(self, number: int, value: float) -> None:
         """The value of a point; what is no number counts as infinitely bad."""

@@ -39,9 +39,10 @@ def piece(seed: int) -> Piece:
         errors.append(f"{name} {found.fun:.1e}")
     return Piece(
         "A function",
-        "treewright optimize cec2014:4 --dim 10 --budget 100000 --seed 1",
+        f"treewright gallery --only function --seed {seed}",
         f"Himmelblau's function has four minima of 0. Every point that was evaluated, from dark to "
-        f"bright in time, with {BUDGET} evaluations: {', '.join(errors)}.",
+        f"bright in time, with {BUDGET} evaluations: {', '.join(errors)}. The last "
+        "one is the default of treewright optimize and tw.minimize.",
         [png(drawn, "Three plots of the points that three methods evaluated")],
         page=opened("functions", budget=BUDGET, seed=seed, low=-5, high=5, methods=list(NAMES)),
     )

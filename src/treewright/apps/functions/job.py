@@ -1,10 +1,12 @@
-"""Minimising a function of two numbers as a job of the studio: where each method looked."""
+"""Minimising a function as a job of the studio: where each method looked, and in what regions."""
 
 import io
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from treewright.apps.functions.regions import Watched
 from treewright.workshop.jobs.work import Export, Report, Result, Work
 
 KNOWN = {
@@ -14,60 +16,98 @@ KNOWN = {
     "Ackley": "20 + e - 20*exp(-0.2*sqrt((x**2 + y**2)/2)) - exp((cos(2*pi*x) + cos(2*pi*y))/2)",
     "Schwefel": "837.97 - 100*x*sin(sqrt(abs(100*x))) - 100*y*sin(sqrt(abs(100*y)))",
 }
-Method = Literal["runs", "iterated-splitting", "soo"]
+BBOB = (
+    "Sphere", "Ellipsoid", "Rastrigin", "Büche-Rastrigin", "linear slope", "attractive sector",
+    "step ellipsoid", "Rosenbrock", "Rosenbrock, rotated", "ellipsoid, rotated", "discus",
+    "bent cigar", "sharp ridge", "different powers", "Rastrigin, rotated", "Weierstrass",
+    "Schaffer F7", "Schaffer F7, ill-conditioned", "Griewank-Rosenbrock", "Schwefel",
+    "Gallagher, 101 peaks", "Gallagher, 21 peaks", "Katsuura", "Lunacek bi-Rastrigin",
+)  # fmt: skip
+Method = Literal["runs", "iterated-splitting", "soo", "random"]
+METHODS: tuple[Method, ...] = ("iterated-splitting", "soo", "runs", "random")
 GRID = 160  # points of the picture, across
+Function = Callable[[Any], float]
 
 
 class Minimise(BaseModel):
-    """What ``tw.minimize`` takes, for a formula."""
+    """What ``tw.minimize`` takes, for a formula or a function of BBOB."""
 
     formula: str = Field(KNOWN["Himmelblau"], max_length=300, description="in x and y")
+    bbob: int = Field(0, ge=0, le=24, description="a function of BBOB instead, by its number")
+    dimensions: int = Field(2, ge=2, le=10, description="of a function of BBOB")
     low: float = Field(-5, ge=-1000, le=1000)
     high: float = Field(5, ge=-1000, le=1000)
     budget: int = Field(400, ge=10, le=5000)
-    methods: Annotated[list[Method], Field(min_length=1, max_length=3)] = [
-        "iterated-splitting",
-        "soo",
-        "runs",
-    ]
+    methods: Annotated[list[Method], Field(min_length=1, max_length=4)] = list(METHODS)
     seed: int = Field(1, ge=0, le=2**31)
+
+    @property
+    def box(self) -> list[tuple[float, float]]:
+        return [(self.low, self.high)] * (self.dimensions if self.bbob else 2)
+
+
+def function_for(settings: Minimise) -> Function:
+    """The function of one point."""
+    if not settings.bbob:
+        from treewright.apps.functions.expression import function_of
+
+        return function_of(settings.formula)
+    import numpy as np
+
+    from treewright.apps.functions.bbob import bbob
+
+    many = bbob(settings.bbob, settings.dimensions)
+    return lambda x: float(many(np.asarray(x, float)[None])[0])
 
 
 def run(settings: Minimise, report: Report) -> Result:
-    """Each method in turn, with every point that it evaluates."""
-    from treewright.apps.functions.expression import function_of
-    from treewright.apps.functions.minimize import minimize
+    """Each method in turn, with every point that it evaluates and the regions it keeps."""
     from treewright.errors import OptionError
+    from treewright.workshop.searching.inspector import Kept, growing
 
     if settings.low >= settings.high:
         raise OptionError("the low bound must be below the high one")
-    f = function_of(settings.formula)
+    f = function_for(settings)
+    kept = Kept()
     found = []
     for number, method in enumerate(settings.methods):
-        seen: list[list[float]] = []
 
-        def watched(x: Any, seen: list[list[float]] = seen, number: int = number) -> float:
-            value = f(x)
-            seen.append([float(x[0]), float(x[1]), value])
-            share = (number + len(seen) / settings.budget) / len(settings.methods)
-            report(min(share, 1.0), f"{settings.methods[number]}, {len(seen)} evaluations")
-            return value
+        def told(done: int, search: Any, number: int = number, method: str = method) -> None:
+            share = (number + done / settings.budget) / len(settings.methods)
+            look = None if search is None else lambda: {"search": growing(search)}
+            if search is not None and method == "iterated-splitting":
+                kept.look(search)
+            report(min(share, 1.0), f"{method}, {done} evaluations", look)
 
-        box = [(settings.low, settings.high)] * 2
-        made = minimize(watched, box, budget=settings.budget, method=method, seed=settings.seed)
-        point = [float(v) for v in made.x]
-        found.append({"method": method, "value": float(made.fun), "x": point, "points": seen})
-    data = {"low": settings.low, "high": settings.high, "runs": found}
-    return Result(data, {"slice.png": _picture(f, settings.low, settings.high)})
+        watched = Watched(f, settings, method, told)
+        watched.run()
+        found.append(watched)
+    best = min(found, key=lambda one: one.value)
+    data = {
+        "low": settings.low,
+        "high": settings.high,
+        "dimensions": len(settings.box),
+        "through": best.x,
+        "runs": [one.to_dict(best.x) for one in found],
+    }
+    return Result(data, {"slice.png": _picture(f, settings, best.x)} | kept.files)
 
 
-def _picture(f: Any, low: float, high: float) -> bytes:
-    """The function's heights, dark where they are low."""
+def searched(settings: Minimise) -> Any:
+    """The domain whose tree is kept: Iterated Splitting's."""
+    from treewright.apps.functions.regions import splitting_of
+
+    return splitting_of(function_for(settings), settings.box)
+
+
+def _picture(f: Function, settings: Minimise, through: list[float]) -> bytes:
+    """The function's heights where the slice cuts it, dark where they are low."""
     import numpy as np
     from PIL import Image
 
-    axis = np.linspace(low, high, GRID)
-    heights = np.array([[f((x, y)) for x in axis] for y in axis[::-1]])
+    axis = np.linspace(settings.low, settings.high, GRID)
+    rest = tuple(through[2:])
+    heights = np.array([[f((x, y, *rest)) for x in axis] for y in axis[::-1]])
     finite = np.isfinite(heights)
     least = heights[finite].min() if finite.any() else 0.0
     shown = np.log1p(np.where(finite, heights, np.nan) - least)
@@ -79,6 +119,7 @@ def _picture(f: Any, low: float, high: float) -> bytes:
 
 
 def _csv(data: dict[str, Any]) -> bytes:
+    """The points with their first two numbers, as the slice shows them."""
     lines = ["method,number,x,y,value"]
     for one in data["runs"]:
         for i, (x, y, value) in enumerate(one["points"], 1):
@@ -97,4 +138,4 @@ EXPORTS = {
     "json": Export(".json", "application/json", _json),
     "png": Export(".png", "image/png", "slice.png"),
 }
-MINIMISE = Work("The minimum of a function", Minimise, run, EXPORTS)
+MINIMISE = Work("The minimum of a function", Minimise, run, EXPORTS, domain=searched)

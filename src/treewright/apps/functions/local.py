@@ -1,49 +1,46 @@
 """Local models: quadratic for smooth valleys, a walker for curved ridges, Gaussian to finish."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
 from treewright.apps.functions.objective import Objective
+from treewright.apps.functions.steps import Step, Steps, evaluated
 
 
 def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np.ndarray, float]:
     """BFGS for so many evaluations at most: where it came to, and the value there."""
     end = objective.done + evaluations - objective.n - 2
     found = x, math.inf
-    for step in bfgs_steps(objective.evaluate, objective.low, objective.high, x):
-        found = step
+    for step in evaluated(bfgs_steps(objective.low, objective.high, x), objective.evaluate):
+        found = step.x, step.value
         if objective.done >= end:
             break
     return found
 
 
-def bfgs_steps(
-    evaluate: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, x: np.ndarray
-) -> Iterator[tuple[np.ndarray, float]]:
-    """BFGS with forward differences and a backtracking line search, inside the box.
-
-    Yields the point and its value at first and after each step.
-    """
+def bfgs_steps(low: np.ndarray, high: np.ndarray, x: np.ndarray) -> Steps:
+    """BFGS with forward differences and a backtracking line search, inside the box."""
     width = high - low
     n = len(x)
     step = 1e-7 * width
 
-    def gradient(x: np.ndarray, f: float) -> np.ndarray:
+    def gradient(x: np.ndarray, f: float) -> Generator[np.ndarray, Any, np.ndarray]:
         side = np.where(x + step > high, -step, step)
-        values = evaluate(x + np.diag(side))
+        values = yield x + np.diag(side)
         if len(values) < n:
             return np.zeros(n)
         found: np.ndarray = (values - f) / side
         return found
 
-    f = float(evaluate(x[None])[0])
-    g = gradient(x, f)
+    f = float((yield x[None])[0])
+    g = yield from gradient(x, f)
     inverse = np.eye(n)
     stalled = 0
     first = True
-    yield x, f
+    yield Step(f, x)
     while stalled < 3:
         direction = -inverse @ g
         slope = float(direction @ g)
@@ -57,7 +54,7 @@ def bfgs_steps(
         length, tried = 1.0, 0
         while True:
             new = np.clip(x + length * direction, low, high)
-            value = float(evaluate(new[None])[0])
+            value = float((yield new[None])[0])
             tried += 1
             if value < f + 1e-4 * length * min(0.0, float(g @ direction)) or tried > 20:
                 break
@@ -65,7 +62,7 @@ def bfgs_steps(
         if value >= f:
             break
         stalled = stalled + 1 if f - value < 1e-9 * (1 + abs(f)) else 0
-        after = gradient(new, value)
+        after = yield from gradient(new, value)
         s, y = new - x, after - g
         x, f, g = new, value, after
         product = float(s @ y)
@@ -77,7 +74,7 @@ def bfgs_steps(
             inverse = left @ inverse @ left.T + np.outer(s, s) / product
         else:
             first = first and product <= 0
-        yield x, f
+        yield Step(f, x)
 
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -155,13 +152,12 @@ class Gaussian:
 
     def __init__(
         self,
-        evaluate: Callable[[np.ndarray], np.ndarray],
         rng: np.random.Generator,
         x: np.ndarray,
         sigma: float,
         size: int | None = None,
     ) -> None:
-        self.evaluate, self.rng = evaluate, rng
+        self.rng = rng
         n = self.n = len(x)
         self.mean = x
         self.sigma = sigma
@@ -192,12 +188,18 @@ class Gaussian:
         recent = self.recent[-window:]
         return len(recent) == window and max(recent) - min(recent) < 1e-12 * (1 + abs(recent[-1]))
 
-    def generation(self) -> None:
+    def steps(self) -> Steps:
+        """Generations, each a step, until nothing moves any more."""
+        while not self.stuck:
+            yield from self._generation()
+            yield Step(self.best, self.mean)
+
+    def _generation(self) -> Generator[np.ndarray, Any, None]:
         n = self.n
         z = self.rng.standard_normal((self.size, n))
         steps = (z * self.lengths) @ self.axes.T
         unit = np.clip(self.mean + self.sigma * steps, 0.0, 1.0)
-        values = self.evaluate(unit)
+        values = yield unit
         if len(values) < self.size:
             return
         order = np.argsort(values, kind="stable")[: len(self.weights)]

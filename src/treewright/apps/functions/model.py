@@ -7,11 +7,14 @@ foretold the value.  No derivative is asked for, and no point is nearer to anoth
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
-Evaluate = Callable[[np.ndarray], np.ndarray]  # [k, n] points of the unit box: their values
+from treewright.apps.functions.steps import Step, Steps
+
+Asks = Generator[np.ndarray, Any, None]
 SMALLEST = 1e-9  # of the radius
 LARGEST = 0.5
 SHORT = 0.1  # a step that is shorter, in radii, says that the radius is too large
@@ -19,31 +22,29 @@ FAR = 2.0  # points that are farther away, in radii, tell little
 
 
 def model_steps(
-    evaluate: Evaluate, rng: np.random.Generator, x: np.ndarray, radius: float
-) -> Iterator[float]:
-    """Minimise from ``x`` in the unit box; yields the best value so far after each step."""
-    points, values = [x], [float(evaluate(x[None])[0])]
+    rng: np.random.Generator, x: np.ndarray, radius: float, smallest: float = SMALLEST
+) -> Steps:
+    """Minimise from ``x`` in the unit box, until the radius is ``smallest``."""
+    points, values = [x], [float((yield x[None])[0])]
     for i in range(len(x)):
-        _along_axis(evaluate, points, values, i, radius)
-        yield min(values)
-    yield from _Model(evaluate, rng, np.array(points), np.array(values), radius).steps()
+        yield from _along_axis(points, values, i, radius)
+        yield Step(min(values), points[int(np.argmin(values))])
+    yield from _Model(rng, np.array(points), np.array(values), radius, smallest).steps()
 
 
-def _along_axis(
-    evaluate: Evaluate, points: list[np.ndarray], values: list[float], i: int, radius: float
-) -> None:
+def _along_axis(points: list[np.ndarray], values: list[float], i: int, radius: float) -> Asks:
     """Two points along an axis: the second on the other side if the first was worse."""
     x, f = points[0], values[0]
     step = radius if x[i] + radius <= 1 else -radius
     first = x.copy()
     first[i] += step
-    value = float(evaluate(first[None])[0])
+    value = float((yield first[None])[0])
     second = x.copy()
     second[i] += 2 * step if value <= f else -step
     if not 0 <= second[i] <= 1:
         second[i] = x[i] + step / 2
     points += [first, second]
-    values += [value, float(evaluate(second[None])[0])]
+    values += [value, float((yield second[None])[0])]
 
 
 class _Model:
@@ -51,19 +52,24 @@ class _Model:
 
     def __init__(
         self,
-        evaluate: Evaluate,
         rng: np.random.Generator,
         points: np.ndarray,
         values: np.ndarray,
         radius: float,
+        smallest: float,
     ) -> None:
-        self.evaluate, self.rng = evaluate, rng
+        self.rng, self.smallest = rng, smallest
         self.points, self.values, self.radius = points, values, radius
         n = points.shape[1]
         self.hessian = np.zeros((n, n))
 
-    def steps(self) -> Iterator[float]:
-        while self.radius > SMALLEST:
+    @property
+    def _stand(self) -> Step:
+        best = int(np.argmin(self.values))
+        return Step(float(self.values[best]), self.points[best])
+
+    def steps(self) -> Steps:
+        while self.radius > self.smallest:
             best = int(np.argmin(self.values))
             x, f = self.points[best], float(self.values[best])
             offsets = (self.points - x) / self.radius
@@ -75,28 +81,28 @@ class _Model:
             farthest = int(np.argmax(distances))
             if not foretold > 1e-14 * abs(f) or length < SHORT:
                 if distances[farthest] > FAR:
-                    self._spread(farthest, x)
-                    yield float(self.values.min())
+                    yield from self._spread(farthest, x)
+                    yield self._stand
                     continue
                 self.radius *= 0.25
                 if not foretold > 0 or length < 1e-8:
-                    self._spread(farthest, x)
-                    yield float(self.values.min())
+                    yield from self._spread(farthest, x)
+                    yield self._stand
                     continue
-                self._try(x + step * self.radius * 4, best, f)
+                yield from self._try(x + step * self.radius * 4, best, f)
             else:
-                value = self._try(x + step * self.radius, best, f)
+                value = yield from self._try(x + step * self.radius, best, f)
                 ratio = (f - value) / foretold
                 if ratio > 0.7:
                     self.radius = min(LARGEST, max(1.0, 1.6 * length) * self.radius)
                 elif ratio < 0.1:
                     if distances[farthest] > FAR:
-                        self._spread(
+                        yield from self._spread(
                             int(np.argmax(np.linalg.norm(self.points - x, axis=1))),
                             self.points[int(np.argmin(self.values))],
                         )
                     self.radius *= 0.5
-            yield float(self.values.min())
+            yield self._stand
 
     def _interpolate(self, d: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradient and Hessian, in radii, of the model of least change through the points."""
@@ -118,10 +124,10 @@ class _Model:
         self.hessian = hessian / self.radius**2
         return found[m + 1 :], hessian
 
-    def _try(self, point: np.ndarray, best: int, f: float) -> float:
+    def _try(self, point: np.ndarray, best: int, f: float) -> Generator[np.ndarray, Any, float]:
         """Evaluate a point; it takes the place of the one farthest from the better of the two."""
         point = np.clip(point, 0.0, 1.0)
-        value = float(self.evaluate(point[None])[0])
+        value = float((yield point[None])[0])
         centre = point if value < f else self.points[best]
         distances = np.linalg.norm(self.points - centre, axis=1)
         if value >= f:
@@ -130,7 +136,7 @@ class _Model:
         self.points[leaves], self.values[leaves] = point, value
         return value
 
-    def _spread(self, leaves: int, x: np.ndarray) -> None:
+    def _spread(self, leaves: int, x: np.ndarray) -> Asks:
         """Replace a point by one in the direction that the near ones span least."""
         n = len(x)
         offsets = np.delete(self.points, leaves, 0) - x
@@ -144,7 +150,7 @@ class _Model:
         if ((point < 0) | (point > 1)).any():
             point = x - direction
         point = np.clip(point, 0.0, 1.0)
-        self.points[leaves], self.values[leaves] = point, float(self.evaluate(point[None])[0])
+        self.points[leaves], self.values[leaves] = point, float((yield point[None])[0])
 
 
 def lowest(

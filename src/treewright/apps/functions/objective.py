@@ -1,6 +1,7 @@
 """The function to be minimised: what it is, where it lives, and what has been seen of it."""
 
 import functools
+import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from treewright.apps.functions.constraints import Penalty, read_constraints
+from treewright.apps.functions.noise import Candidate, Candidates
+from treewright.apps.functions.space import Space
 from treewright.errors import DomainError, OptionError
+
+IN_VAIN = 10_000  # points asked for, one after another, that were all seen before
 
 
 class FunctionError(DomainError):
@@ -43,34 +49,15 @@ def compiled(f: Any) -> Compiled | None:
     return Compiled(call, {"none": np.zeros(1)})
 
 
-def check_bounds(bounds: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high) from pairs, or from an object with ``lb`` and ``ub`` as SciPy's Bounds."""
-    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        bounds = np.column_stack([np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub)])
-    try:
-        pairs = np.array(bounds, float)
-    except (TypeError, ValueError):
-        pairs = np.zeros(0)
-    if pairs.ndim != 2 or pairs.shape[1:] != (2,) or len(pairs) < 1:
-        raise OptionError("bounds must be a list of (low, high) pairs, one for each dimension")
-    for i, (low, high) in enumerate(pairs):
-        if not (math.isfinite(low) and math.isfinite(high)):
-            raise OptionError(f"bounds[{i}] = ({low:g}, {high:g}) must be finite")
-        if low > high:
-            raise OptionError(
-                f"bounds[{i}] = ({low:g}, {high:g}) are reversed: the low one comes first"
-            )
-    return pairs[:, 0].copy(), pairs[:, 1].copy()
-
-
 class Objective:
     """Evaluates points within a budget and remembers the best.
 
     Points are given many at a time; a plain function is called once for each, in ``workers``
     processes if there are several, a vectorised one once for all, a compiled one in a loop.
 
-    Variables whose bounds are equal are fixed: methods see the others only.  Values that are not
-    finite count as worse than any that was seen, and are never the best.
+    Methods see a box of coordinates (space.py).  Values that are not finite count as worse than
+    any that was seen, and are never the best; where constraints are broken there is a penalty
+    on the value.  With whole numbers, a point that was seen before is not evaluated again.
     """
 
     def __init__(
@@ -83,12 +70,11 @@ class Objective:
         workers: int | Callable[..., Any] = 1,
         vectorized: bool = False,
         callback: Callable[[Any], object] | None = None,
+        constraints: Any = None,
+        noisy: bool = False,
     ) -> None:
-        low, high = check_bounds(bounds)
-        self.fixed = low.copy()
-        self.free = low < high
-        self.low, self.high = low[self.free], high[self.free]
-        self.n = len(self.low)
+        self.space = Space(bounds)
+        self.low, self.high, self.n = self.space.low, self.space.high, self.space.n
         if not callable(f) and not isinstance(f, Compiled):
             raise OptionError(f"the function must be callable, not {f!r}")
         if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
@@ -102,7 +88,6 @@ class Objective:
             )
         self.f = f
         self.compiled = compiled(f)
-        self.bounds = np.column_stack([low, high])
         self.vectorized = vectorized
         self.workers = workers
         self.callback = callback
@@ -111,13 +96,38 @@ class Objective:
         self.done = 0
         self.best_x = (self.low + self.high) / 2
         self.best = math.inf
+        self.least_broken = math.inf  # of all points, by constraints
         self.worst = -math.inf  # of the finite values
         self.curve: list[tuple[int, float]] = []  # (evaluations, best) where it improved
         self.stopped = "budget"
+        self.known: tuple[np.ndarray, np.ndarray] = np.empty((0, self.n)), np.empty(0)
+        self.candidates = Candidates() if noisy else None
+        constraining = read_constraints(constraints)
+        self._penalty = Penalty(constraining, self.n) if constraining else None
+        self._seen: dict[bytes, float] | None = None  # values of points that can come again
+        if self.space.whole.any() and not noisy:
+            self._seen = {}
+        self._in_vain = 0
+        self.warm = False  # whether a point to begin with was given
 
     @property
     def left(self) -> int:
         return self.budget - self.done
+
+    @property
+    def natural(self) -> bool:
+        """Whether a compiled function alone says all: nothing fixed, rounded or constrained."""
+        return self.space.plain and self._penalty is None
+
+    @property
+    def version(self) -> int:
+        """Counts how often the meaning of values has changed, since penalties grow."""
+        return 0 if self._penalty is None else self._penalty.version
+
+    @property
+    def at_once(self) -> int:
+        """How many points can be evaluated at the same time."""
+        return self.workers if isinstance(self.workers, int) and self.compiled is None else 1
 
     @functools.cached_property
     def _map(self) -> Callable[..., Any]:
@@ -129,7 +139,7 @@ class Objective:
         from concurrent.futures import ProcessPoolExecutor
 
         self._pool = ProcessPoolExecutor(self.workers)
-        return functools.partial(self._pool.map, chunksize=4)
+        return self._pool.map
 
     def close(self) -> None:
         pool = self.__dict__.get("_pool")
@@ -138,39 +148,76 @@ class Objective:
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         """The values of [k, n] points; fewer than asked for at the end of the budget."""
+        self._check_limits()
+        if self._seen is not None:
+            return self._evaluate_new(points, self._seen)
+        return self._evaluate(points)
+
+    def _check_limits(self) -> None:
         if self.left <= 0:
             raise Exhausted
         if time.perf_counter() > self.deadline:
             self.stopped = "seconds"
             raise Exhausted
+
+    def again(self, candidate: Candidate) -> float:
+        """Evaluate a candidate of a noisy function once more."""
+        assert self.candidates is not None
+        self._check_limits()
+        value = self._values(self.space.values(candidate.x[None]))
+        self.done += 1
+        if np.isfinite(value[0]):
+            self.candidates.again(candidate, value)
+            self._choose()
+        self._tell()
+        return float(value[0])
+
+    def know(self, points: np.ndarray, values: np.ndarray) -> None:
+        """Points whose values are known already: they cost nothing."""
+        self.warm = True
+        self.known = points, self._see(points, values)
+        self.done -= len(values)
+        if self._seen is not None:
+            keys = (row.tobytes() for row in self.space.values(points))
+            self._seen.update(zip(keys, self.known[1].tolist(), strict=True))
+
+    def _evaluate(self, points: np.ndarray) -> np.ndarray:
         points = np.ascontiguousarray(points[: self.left])
-        values = self._values(points)
-        self._see(points, values)
+        values = self._see(points, self._values(self.space.values(points)))
+        self._tell()
+        return values
+
+    def _evaluate_new(self, points: np.ndarray, seen: dict[bytes, float]) -> np.ndarray:
+        """The same, without evaluating what was seen before."""
+        keys = [row.tobytes() for row in self.space.values(points)]
+        new = {key: i for i, key in reversed(list(enumerate(keys))) if key not in seen}
+        if new:
+            rows = sorted(new.values())
+            values = self._evaluate(points[rows])
+            seen.update(zip((keys[i] for i in rows), values.tolist(), strict=False))
+            self._in_vain = 0
+        elif len(seen) >= self.space.size or self._in_vain > IN_VAIN:
+            self.stopped = "everything"
+            raise Exhausted
+        self._in_vain += len(points) - len(new)
+        known = list(itertools.takewhile(lambda v: v is not None, map(seen.get, keys)))
+        return np.array(known, float)
+
+    def _tell(self) -> None:
         if self.callback is not None and self.callback(self) is True:
             self.stopped = "callback"
             self.budget = self.done
             raise Exhausted
-        finite = np.isfinite(values)
-        return values if finite.all() else np.where(finite, values, self._bad)
 
     @property
     def _bad(self) -> float:
         """What a value that is not finite counts as: worse than all that were seen."""
         if self.worst == -math.inf:
             return 1e100
-        return self.worst + (self.worst - self.best) + 1.0
-
-    def whole(self, points: np.ndarray) -> np.ndarray:
-        """Points with the fixed variables."""
-        if self.free.all():
-            return points
-        found = np.empty((*points.shape[:-1], len(self.fixed)))
-        found[...] = self.fixed
-        found[..., self.free] = points
-        return found
+        return self.worst + (self.worst - min(self.best, self.worst)) + 1.0
 
     def _values(self, points: np.ndarray) -> np.ndarray:
-        points = self.whole(points)
+        """What the function returns for the variables at some points."""
         if self.compiled is not None:
             return self._batch(points)
         if self.vectorized:
@@ -188,15 +235,14 @@ class Objective:
                 )
             return values
         found = np.empty(len(points))
-        results = iter(self._map(self.f, list(points)))
+        results = iter(self._map(self.f, [self.space.given(row) for row in points]))
         for i in range(len(points)):
             try:
                 found[i] = float(next(results))
             except Exception as error:
-                self._see(points[:i, self.free], found[:i])
-                self.fail(
-                    f"the function raised {type(error).__name__}: {error}, at {shown(points[i])}"
-                )
+                self._see(points[:i, self.space.free], found[:i])
+                point = shown(self.space.given(points[i]))
+                self.fail(f"the function raised {type(error).__name__}: {error}, at {point}")
         return found
 
     @functools.cached_property
@@ -205,7 +251,7 @@ class Objective:
         from treewright.library.program import Program
 
         assert self.compiled is not None
-        domain = Splitting(self.compiled, self.bounds)
+        domain = Splitting(self.compiled, self.space.bounds)
         text = Path(__file__).parent / "batch_kernel.py"
         batch = Program(domain, (text,), "batch")
         return functools.partial(batch.call, np.zeros(1, domain.state), batch.tables, np.zeros(1))
@@ -215,17 +261,47 @@ class Objective:
         self._compiled_batch(points, out)
         return out
 
-    def _see(self, points: np.ndarray, values: np.ndarray) -> None:
-        if len(values):
-            finite = np.isfinite(values)
-            ranked = np.where(finite, values, math.inf)
-            at = int(np.argmin(ranked))
-            self.worst = max(self.worst, float(np.where(finite, values, -math.inf).max()))
-            if ranked[at] < self.best:
-                self.best = float(values[at])
-                self.best_x = points[at].copy()
-                self.curve.append((self.done + at + 1, self.best))
+    def _see(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Remember the best; the values as methods see them: finite, and with the penalty."""
+        finite = np.isfinite(values)
+        self.worst = max(self.worst, float(values[finite].max(initial=-math.inf)))
+        allowed, found = finite, np.where(finite, values, self._bad)
+        if self._penalty is not None and len(values):
+            broken = self._penalty.broken(
+                [self.space.given(row) for row in self.space.values(points)]
+            )
+            found = self._penalty.added(found, broken, self.best)
+            allowed = finite & (broken == 0)
+            self._nearest(points, broken)
+        if self.candidates is not None:
+            for x, value in zip(points[allowed], values[allowed], strict=True):
+                self.candidates.see(x, float(value))
+            self.done += len(values)
+            self._choose()
+            return found
+        ranked = np.where(allowed, values, math.inf)
+        at = int(np.argmin(ranked)) if len(values) else 0
+        if len(values) and ranked[at] < self.best:
+            self.best, self.best_x = float(values[at]), points[at].copy()
+            self.curve.append((self.done + at + 1, self.best))
         self.done += len(values)
+        return found
+
+    def _nearest(self, points: np.ndarray, broken: np.ndarray) -> None:
+        """Until a point is allowed, the one that breaks least is the best."""
+        at = int(np.argmin(broken))
+        if broken[at] < self.least_broken:
+            self.least_broken = float(broken[at])
+            if self.best == math.inf:
+                self.best_x = points[at].copy()
+
+    def _choose(self) -> None:
+        """The best of the candidates, by its mean."""
+        if self.candidates is not None and self.candidates.all:
+            found = self.candidates.best
+            if found.mean != self.best:
+                self.best, self.best_x = found.mean, found.x
+                self.curve.append((self.done, self.best))
 
     def note(self, x: np.ndarray, value: float, evaluations: int) -> None:
         """What a kernel has evaluated by itself: so many points, and the best of them."""
@@ -238,9 +314,9 @@ class Objective:
         raise FunctionError(f"{why} (evaluation {self.done + 1})")
 
 
-def shown(x: Sequence[float] | np.ndarray) -> str:
-    """A point for a message: at most six numbers."""
-    numbers = [f"{v:.6g}" for v in list(x)[:6]]
+def shown(x: Sequence[Any] | np.ndarray) -> str:
+    """A point for a message: at most six variables."""
+    numbers = [f"{v:.6g}" if isinstance(v, float) else repr(v) for v in list(x)[:6]]
     return "x = [" + ", ".join(numbers) + (", …]" if len(x) > 6 else "]")
 
 

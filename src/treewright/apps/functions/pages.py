@@ -4,13 +4,26 @@ import math
 from html import escape
 from typing import Any
 
-from treewright.apps.functions.job import KNOWN
+from treewright.apps.functions.job import BBOB, KNOWN
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, downloads, slider
 
-NAMES = {"iterated-splitting": "Iterated Splitting", "soo": "SOO", "runs": "Local runs and a tree"}
-COLOURS = {"iterated-splitting": "#d55e00", "soo": "#0072b2", "runs": "#007a5a"}
+NAMES = {
+    "iterated-splitting": "Iterated Splitting",
+    "soo": "SOO",
+    "runs": "Local runs and a tree",
+    "random": "Points at random",
+}
+COLOURS = {
+    "iterated-splitting": "#d55e00",
+    "soo": "#0072b2",
+    "runs": "#007a5a",
+    "random": "#8f4a8b",
+}
+OWN = "your formula"
+CHOICES = {0: OWN} | {i: f"BBOB {i}: {name}" for i, name in enumerate(BBOB, 1)}
 LEAST = 1e-12  # below it, a curve is as good as at the bottom
 
 
@@ -51,13 +64,19 @@ class _FunctionPage:
 
     def _wishes(self, given: Any) -> None:
         ui = nicegui().ui
-        self._formula = ui.textarea("A formula in x and y", value=given.formula)
-        self._formula.classes("w-full mono").props("outlined rows=3")
-        ui.select(
-            list(KNOWN),
-            label="Known ones",
-            on_change=lambda e: self._formula.set_value(KNOWN[e.value]),
-        )
+        self._bbob = ui.select(CHOICES, value=given.bbob, label="Function").classes("w-full")
+        with ui.element("div") as own:
+            self._formula = ui.textarea("A formula in x and y", value=given.formula)
+            self._formula.classes("w-full mono").props("outlined rows=3")
+            ui.select(
+                list(KNOWN),
+                label="Known formulas",
+                on_change=lambda e: self._formula.set_value(KNOWN[e.value]),
+            )
+        with ui.element("div") as known:
+            self._dimensions = slider("Dimensions", 2, 10, 1, given.dimensions)
+        own.bind_visibility_from(self._bbob, "value", lambda number: number == 0)
+        known.bind_visibility_from(self._bbob, "value", lambda number: number != 0)
         with ui.element("div").classes("row"):
             self._low = ui.number("From", value=given.low).classes("w-24")
             self._high = ui.number("To", value=given.high).classes("w-24")
@@ -74,6 +93,8 @@ class _FunctionPage:
             "minimise",
             {
                 "formula": self._formula.value,
+                "bbob": self._bbob.value,
+                "dimensions": int(self._dimensions.value),
                 "low": self._low.value,
                 "high": self._high.value,
                 "budget": int(self._budget.value),
@@ -98,27 +119,33 @@ class _FunctionPage:
         self._data, self._job = data, job
         most = max(len(one["points"]) for one in data["runs"])
         self._time.props(f"max={most}")
-        self._time.set_value(most)
-        self._draw()
+        self._replay()
         self._after.clear()
         with self._after:
             rows = "".join(
                 f"<tr><td>{NAMES[one['method']]}</td><td>{one['value']:.3g}</td>"
-                f"<td>({one['x'][0]:.4f}, {one['x'][1]:.4f})</td></tr>"
+                f"<td>({', '.join(f'{v:.4f}' for v in one['x'])})</td></tr>"
                 for one in data["runs"]
             )
             html(
-                '<table class="facts"><tr><th>method</th><th>least value</th><th>where</th></tr>'
-                f"{rows}</table>"
+                '<div class="scroll"><table class="facts"><tr><th>method</th><th>least value</th>'
+                f"<th>where</th></tr>{rows}</table></div>"
             )
             downloads(self._studio, job)
+            inspector(self._studio, job)
 
     def _draw(self) -> None:
         if not self._data or self._job is None:
             return
         shown = int(self._time.value)
+        more = (
+            f"<p class=quiet>A slice of {self._data['dimensions']} dimensions: the first two, "
+            "through the best point that was found.</p>"
+            if self._data["dimensions"] > 2
+            else ""
+        )
         self._pictures.set_content(
-            '<div class="slices">'
+            f'{more}<div class="slices">'
             + "".join(_slice(self._job, self._data, one, shown) for one in self._data["runs"])
             + "</div>"
         )
@@ -133,12 +160,35 @@ def _slice(job: Job, data: dict[str, Any], one: dict[str, Any], shown: int) -> s
         for i, (x, y, _) in enumerate(one["points"][:shown])
     )
     name = NAMES[one["method"]]
+    regions, size = _regions(one, shown)
     return (
         f'<figure><svg viewBox="0 0 100 100" role="img" aria-label="points of {escape(name)}">'
         f'<image href="/api/jobs/{escape(job.id)}/files/slice.png" width="100" height="100"/>'
+        f'<g style="stroke:{COLOURS[one["method"]]}" class="regions">{regions}</g>'
         f'<g style="fill:{COLOURS[one["method"]]}">{dots}</g></svg><figcaption>{escape(name)}'
-        "</figcaption></figure>"
+        f"<small>{size}</small></figcaption></figure>"
     )
+
+
+def _regions(one: dict[str, Any], shown: int) -> tuple[str, str]:
+    """The regions that are there after so many evaluations, and a word on them."""
+    there = [polygons for count, polygons in one["regions"] if count <= shown]
+    if not there:
+        return "", ""
+    if one["method"] == "runs":  # each list of parts takes the place of the one before
+        there = there[-1:]
+        size = f"{len(there[0])} parts"
+    elif one["method"] == "soo":
+        size = f"{len(there)} cells were cut"
+    else:
+        (left, _), (right, _), *_ = there[-1][0]
+        size = f"the box is now {right - left:.1g} of the first wide"
+    drawn = "".join(
+        f'<polygon points="{" ".join(f"{100 * x:.2f},{100 - 100 * y:.2f}" for x, y in polygon)}"/>'
+        for polygons in there
+        for polygon in polygons
+    )
+    return drawn, size
 
 
 def _curves(data: dict[str, Any], shown: int) -> str:

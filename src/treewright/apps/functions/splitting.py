@@ -8,6 +8,7 @@ and the next pass begins with the box of the best point that was found.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from treewright.errors import OptionError
 from treewright.library.domain import Domain, constant, record
 from treewright.library.multipass import MultiPass, Pass
 from treewright.library.options import Options
+from treewright.library.search import Search
 
 MOST_SPLITS = 16
 LONGEST = 1000
@@ -90,6 +92,9 @@ class Splitting(Domain):
             s.f = math.inf
         out[0] = SCALE * (0.5 - math.atan(s.f) / math.pi)
 
+    def describe(s, t, action):
+        return f"x{s.dimension + 1}, part {action + 1} of {s.splits}"
+
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
         """The next pass splits the box of the best point of this one."""
         s._record[0] = found.state._record[0]
@@ -105,10 +110,12 @@ def iterated_splitting(
     passes: int = 10,
     splits: int = 3,
     c: float = 2.0,
+    watch: Callable[[Search, Pass], object] | None = None,
 ) -> None:
     """The paper's method: the budget is split equally among the passes.
 
-    ``moves`` per pass: every dimension once, unless given.
+    ``moves`` per pass: every dimension once, unless given.  ``watch`` sees the search and what was
+    found after each pass.
     """
     moves = objective.n if moves is None else moves
     for name, number, high in (
@@ -120,7 +127,7 @@ def iterated_splitting(
         if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
             raise OptionError(f"{name} must be a whole number from {low} to {high}, not {number!r}")
     box = list(zip(objective.low, objective.high, strict=True))
-    native = objective.compiled if objective.free.all() else None
+    native = objective.compiled if objective.natural else None
     f = native or Compiled(_counted(objective), {"none": np.zeros(1)})
     domain = Splitting(f, box, splits=splits, moves=moves)
     search = MultiPass(
@@ -138,6 +145,8 @@ def iterated_splitting(
         x = np.array(found.state.x)
         if native:
             objective.note(x, float(found.state.f), found.simulations)
+        if watch is not None:
+            watch(search.search, found)
         return objective.left > 0
 
     if search.run(objective.budget, progress=seen).stopped == "interrupt":

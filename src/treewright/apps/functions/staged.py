@@ -21,6 +21,7 @@ import numpy as np
 from treewright.apps.functions.local import Gaussian, quadratic, ridge
 from treewright.apps.functions.objective import Exhausted, Objective
 from treewright.apps.functions.population import Population
+from treewright.apps.functions.steps import evaluated
 from treewright.errors import OptionError, nearest
 from treewright.library.domain import Domain, constant
 from treewright.library.multipass import MultiPass, Pass
@@ -75,14 +76,10 @@ def finish(objective: Objective, rng: np.random.Generator, sigma: float) -> None
 def gaussian(objective: Objective, rng: np.random.Generator, sigma: float) -> None:
     """CMA-ES from the best point so far until nothing moves any more."""
     low, width = objective.low, objective.high - objective.low
-    model = Gaussian(
-        lambda unit: objective.evaluate(low + width * unit),
-        rng,
-        (objective.best_x - low) / width,
-        sigma,
-    )
-    while objective.left > 0 and not model.stuck:
-        model.generation()
+    model = Gaussian(rng, (objective.best_x - low) / width, sigma)
+    for _ in evaluated(model.steps(), lambda unit: objective.evaluate(low + width * unit)):
+        if objective.left <= 0:
+            break
 
 
 # ---------------------------------------------------------------------- the tree of regions

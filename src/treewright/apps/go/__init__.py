@@ -22,6 +22,7 @@ APP = App(
     ),
     benchmarks={"go": Command(".commands:bench", "Simulations per second, 9x9 and 19x19.")},
     gallery={"go": ".gallery:piece"},
+    play={"go": ".commands:play_go"},
     first={"go": "search go --simulations 100"},
     jobs={"go-move": ".job:THINK", "go-score": ".job:SCORE"},
     pages={"go": Page(".pages:build", "Go", "Play the engine, and see what it thinks.")},

@@ -22,11 +22,11 @@ def piece(seed: int) -> Piece:
     draw(found, rates)
     return Piece(
         "A game of Go",
-        f"treewright go match treewright treewright --games 1 --simulations {SIMULATIONS} "
-        f"--seed {seed} --sgf games; treewright go analyse games/game-001.sgf",
+        f"treewright gallery --only go --seed {seed}",
         f"MC-RAVE with priors plays both sides of 9x9 at {SIMULATIONS:,} simulations a move "
         f"({len(game.moves)} moves, {outcome}); on the right, Black's chances as both players "
-        "saw them.",
+        "saw them. Let engines play each other with treewright go match, and look at a record with "
+        "treewright go analyse.",
         [png(drawn, "A Go board and the win rate along the game")],
         page=opened(
             "go",

@@ -85,7 +85,7 @@ def think(settings: Think, report: Report) -> Result:
     """The engine's move, and what it thinks of the others; as ``treewright gtp`` plays."""
     from treewright.apps.go.gtp.player import Player, style
     from treewright.apps.go.setup import to_vertex
-    from treewright.workshop.searching.inspector import Kept
+    from treewright.workshop.searching.inspector import Kept, growing
 
     game = game_of(settings)
     colour = game.to_play
@@ -96,7 +96,8 @@ def think(settings: Think, report: Report) -> Result:
 
     def seen(now: Any) -> bool:
         share = now.share if settings.seconds is None else min(1.0, now.seconds / settings.seconds)
-        report(share, f"{now.simulations:,} simulations")
+        words = f"{now.simulations:,} simulations"
+        report(share, words, lambda: {"search": growing(now.search)})
         return False
 
     simulations = settings.simulations if settings.seconds is None else None

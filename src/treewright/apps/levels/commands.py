@@ -96,7 +96,7 @@ def generate(
         int, typer.Option(help="Longest run of slices copied from the corpus.")
     ] = 24,
     crowd: Annotated[
-        int | None, typer.Option(help="At most so many enemies in any eight columns.")
+        int | None, typer.Option(help="At most this many enemies in any eight columns.")
     ] = None,
     enemies_safe: Annotated[
         bool,

@@ -12,6 +12,7 @@ from treewright.workshop.jobs.work import Export, Report, Result, Work
 
 LONGEST = 1000  # slices, here
 ROLLOUTS = 2000
+FOUND = {"E": "enemy", "o": "coin", "Q": "question", "<": "pipe", "S": "brick"}
 STEP = 2  # of a flight's points, every so many are enough to draw it
 
 Rows = Annotated[
@@ -105,13 +106,17 @@ def from_file(data: bytes, name: str) -> list[str]:
 def generate(settings: Generate, report: Report) -> Result:
     """One level, by the functions that ``treewright level generate`` calls."""
     from treewright.apps.levels.generate import compile_kernel, generate_many
-    from treewright.workshop.searching.inspector import Kept
+    from treewright.workshop.searching.inspector import Kept, growing
 
     report(None, "learning")
     domain = searched(settings)
     report(None, "compiling")
     compile_kernel(domain)
     kept = Kept()
+
+    def words_of(position: Any, action: int) -> str:
+        return labelled(position.domain, action)
+
     report(None, "searching")
 
     def seen(search: Any) -> None:
@@ -119,7 +124,11 @@ def generate(settings: Generate, report: Report) -> Result:
         words = f"{slices} of {settings.length} slices"
         history = list(search.history)
         kept.look(search)
-        report(slices / settings.length, words, lambda: {"columns": domain.text_columns(history)})
+        report(
+            slices / settings.length,
+            words,
+            lambda: {"columns": domain.text_columns(history), "search": growing(search, words_of)},
+        )
 
     (made,) = generate_many(
         domain.chain, domain.controls, 1, settings.seed, rollouts=settings.rollouts, seen=seen
@@ -159,6 +168,23 @@ def searched(settings: Generate) -> Any:
         player=settings.player,
     )
     return domain_of(chain, controls)
+
+
+def labelled(domain: Any, action: int) -> str:
+    """A piece that the search adds, in words: how long it is and what is on it."""
+    if not hasattr(domain, "slices"):  # tile by tile
+        return f"column {action}"
+    tables = domain.tables
+    if action == len(tables["weight"]):
+        return "what is locked"
+    pattern = tables["pattern"][tables["first"][action] : tables["first"][action + 1]]
+    columns = [domain.slices[i] for i in pattern]
+    there = "".join(columns)
+    found = [words for tile, words in FOUND.items() if tile in there]
+    if any(column[-1] == "-" for column in columns):
+        found.insert(0, "gap")
+    slices = f"{len(columns)} slice{'s' if len(columns) > 1 else ''}"
+    return f"{slices}: {', '.join(found)}" if found else slices
 
 
 def _kept(settings: Generate) -> list[tuple[int, Any]]:
@@ -272,5 +298,5 @@ EXPORTS = {
     "png": Export(".png", "image/png", _picture),
     "path": Export(".path.png", "image/png", _path),
 }
-LEVEL = Work("A level", Generate, generate, EXPORTS, domain=searched)
+LEVEL = Work("A level", Generate, generate, EXPORTS, domain=searched, label=labelled)
 PAINTED = Work("A level painted by hand", Look, look, EXPORTS)

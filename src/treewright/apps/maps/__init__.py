@@ -16,7 +16,7 @@ APP = App(
         ".experiments.looks:EXPERIMENT",
         ".experiments.methods:EXPERIMENT",
     ),
-    gallery={"map": ".gallery:piece"},
+    gallery={"map": ".gallery:piece", "dungeon": ".gallery:dungeon_piece"},
     first={"map": "map generate mcguinness --evaluations 20000"},
     jobs={"map": ".job:MAP", "dungeon": ".job:DUNGEON"},
     pages={"maps": Page(".pages:build", "Maps", "Checkpoints near and far, and dungeons.")},

@@ -57,7 +57,7 @@ def generate(
         typer.Option(help="Write the map to a .png, .txt, .json, .tmx or .tmj file; repeatable."),
     ] = None,
     count: Annotated[
-        int, typer.Option(min=1, help="So many maps, of this seed and the ones after it.")
+        int, typer.Option(min=1, help="How many maps, of this seed and of those after it.")
     ] = 1,
     cluster: OnCluster = None,
     as_json: Json = False,

@@ -1,27 +1,36 @@
-"""A map between checkpoints, as published and ours."""
+"""A map between checkpoints, as published and ours; and a dungeon."""
+
+import numpy as np
 
 from treewright.apps.maps.draw import paint, png
-from treewright.apps.maps.methods import generate
-from treewright.apps.maps.spec import NEAR
+from treewright.apps.maps.dungeon import make_dungeon
+from treewright.apps.maps.methods import MapResult, distances, generate
+from treewright.apps.maps.spec import FAR, NEAR
 from treewright.workshop.gallery.piece import Picture, Piece, opened
 
-EVALUATIONS = 60_000
+EVALUATIONS, CELL = 60_000, 8
+WAY = (233, 170, 60)
+STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+Cell = tuple[int, int]
 
 
 def piece(seed: int) -> Piece:
     made = {m: generate("mcguinness", m, EVALUATIONS, seed) for m in ("paper", "revisions")}
     spec = made["paper"].spec
+    ways = {m: _shortest_far_way(r) for m, r in made.items()}
+    steps = {m: len(way) - 1 for m, way in ways.items()}
     fitness = {m: f"{r.fitness:.1f}" for m, r in made.items()}
+    command = f"treewright map generate mcguinness --evaluations {EVALUATIONS} --seed {seed}"
     return Piece(
         "A map",
-        f"treewright map generate mcguinness --evaluations {EVALUATIONS} --seed {seed} "
-        f"--out map.png --out map.tmx",
-        f"Checkpoints of one colour should be near each other, of different colours far apart. On "
-        f"the left Multiple Pass MCTS as published (fitness {fitness['paper']}), on the right our "
-        f"local search by revisions (fitness {fitness['revisions']}), both with {EVALUATIONS:,} "
-        f"evaluations.",
+        f"{command} --method paper --out left.png && {command} --out right.png --out right.tmx",
+        f"Checkpoints of one colour should be near each other, and red ones far from blue ones. On "
+        f"the left is Multiple Pass MCTS as published (fitness {fitness['paper']}), on the right "
+        f"our local search by revisions (fitness {fitness['revisions']}), both with "
+        f"{EVALUATIONS:,} evaluations. The shortest way from red to blue, drawn here in yellow, "
+        f"has {steps['paper']} steps on the left and {steps['revisions']} on the right.",
         [
-            Picture(png(paint(r.walls, r.spec, 8)), f"A map made by the method {m}")
+            Picture(png(_painted(r, ways[m])), f"A map made by the method {m}")
             for m, r in made.items()
         ],
         page=opened(
@@ -34,3 +43,49 @@ def piece(seed: int) -> Piece:
             seed=seed,
         ),
     )
+
+
+def dungeon_piece(seed: int) -> Piece:
+    made = make_dungeon(seed=seed)
+    return Piece(
+        "A dungeon",
+        f"treewright map dungeon --seed {seed} --out dungeon.png --out dungeon.tmx",
+        "Four passes of a search, each inside what the one before has made: rooms and the halls "
+        "between them, then monsters (red), treasure (yellow) and traps (purple). Green is the "
+        "entrance, blue the exit. The second file opens in the Tiled editor.",
+        [Picture(png(made.paint()), "A dungeon of rooms and halls")],
+        page=opened("maps", rooms=9, monsters=8, treasure=5, traps=5, seed=seed),
+    )
+
+
+def _shortest_far_way(made: MapResult) -> list[Cell]:
+    """The shortest way between two checkpoints that should be far from each other."""
+    spec = made.spec
+    far = [(spec.checkpoints[i], spec.checkpoints[j]) for i, j, kind in spec.pairs if kind == FAR]
+    return min((_way(made.walls, a, b) for a, b in far), key=len)
+
+
+def _way(walls: np.ndarray, begin: Cell, end: Cell) -> list[Cell]:
+    """A shortest way, cell by cell, as (x, y)."""
+    left = distances(walls, end)
+    way = [begin]
+    while way[-1] != end:
+        x, y = way[-1]
+        near = [(x + dx, y + dy) for dx, dy in STEPS]
+        way.append(next(c for c in near if _inside(left, c) and left[c[1], c[0]] == left[y, x] - 1))
+    return way
+
+
+def _inside(left: np.ndarray, cell: Cell) -> bool:
+    height, width = left.shape
+    return 0 <= cell[0] < int(width) and 0 <= cell[1] < int(height)
+
+
+def _painted(made: MapResult, way: list[Cell]) -> np.ndarray:
+    """The map with a way under its checkpoints."""
+    pixels = paint(made.walls, made.spec, CELL)
+    ends = set(made.spec.checkpoints)
+    for x, y in way:
+        if all(max(abs(x - a), abs(y - b)) > 1 for a, b in ends):  # the discs stay whole
+            pixels[y * CELL + 1 : (y + 1) * CELL - 1, x * CELL + 1 : (x + 1) * CELL - 1] = WAY
+    return pixels

@@ -79,7 +79,7 @@ def spec_of(settings: Spec) -> Any:
 def generate(settings: Generate, report: Report) -> Result:
     """A map, by the function that ``treewright map generate`` calls."""
     from treewright.apps.maps.methods import generate as make
-    from treewright.workshop.searching.inspector import Kept
+    from treewright.workshop.searching.inspector import Kept, growing
 
     spec = spec_of(settings)
     report(None, "compiling, if this size is new")
@@ -93,7 +93,15 @@ def generate(settings: Generate, report: Report) -> Result:
         curve.append([now.evaluations, now.fitness])
         share = min(1.0, now.evaluations / settings.evaluations)
         words = f"{now.evaluations:,} evaluations, fitness {now.fitness:.2f}"
-        report(share, words, lambda: {"curve": thinned(curve), "map": rows_of(walls)})
+        tree = settings.method in WITH_TREES
+        report(
+            share,
+            words,
+            lambda: (
+                {"curve": thinned(curve), "map": rows_of(walls)}
+                | ({"search": growing(search)} if tree else {})
+            ),
+        )
 
     found = make(spec, settings.method, settings.evaluations, settings.seed, progress=seen)
     files = _files(found, dungeon=False) | kept.files

@@ -52,7 +52,7 @@ def generate(
     setup: SetupName,
     method: Method = "mcts",
     nodes: Nodes = None,
-    seed: Seed = 1,
+    seed: Seed = 0,
     goal: Annotated[
         int, typer.Option(help="Of a planning problem: the author's utility to reach.")
     ] = 1,
@@ -61,7 +61,7 @@ def generate(
         int, typer.Option(help="Of a problem: the most actions of a character's reason.")
     ] = 5,
     layers: Annotated[int, typer.Option(help="Of a problem: layers of belief.")] = 2,
-    variants: Annotated[int, typer.Option(min=1, help="So many stories that differ.")] = 1,
+    variants: Annotated[int, typer.Option(min=1, help="How many stories; no two are alike.")] = 1,
     cluster: OnCluster = None,
     branches: Annotated[
         int, typer.Option(min=0, help="Choice points, each with another way to go on.")
@@ -100,7 +100,7 @@ def generate(
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="The survey's plain UCT.")] = False,
     prune: Annotated[
-        int, typer.Option(min=0, help="Plan step by step: commit after so many nodes.")
+        int, typer.Option(min=0, help="Plan step by step: commit after this many nodes.")
     ] = 0,
     trim: Annotated[bool, typer.Option(help="Leave out actions that nothing rests on.")] = True,
     memory: Annotated[str, typer.Option(help="Memory for the tree, such as 1GiB.")] = "1GiB",
@@ -225,8 +225,16 @@ def _steering(
         if listed:
             changes[key] = listed
     if order:
-        changes["order"] = [[p.strip() for p in text.split("<")] for text in order]
+        changes["order"] = [_in_order(text) for text in order]
     return changes
+
+
+def _in_order(text: str) -> list[str]:
+    """The actions of ``--order``, first to last."""
+    actions = [part.strip() for part in text.split("<")]
+    if len(actions) < 2 or not all(actions):
+        raise OptionError(f"--order {text!r}: write it as 'Steal < Kill'")
+    return actions
 
 
 def _number(pair: str, shown: str) -> tuple[str, float]:
@@ -379,7 +387,7 @@ def watch(
         str | None, typer.Option(help="The set-up to tell, where the file is a library.")
     ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Budget: nodes of each story.")] = 20_000,
-    seed: Seed = 1,
+    seed: Seed = 0,
     once: Annotated[bool, typer.Option("--once", help="Look once, and stop.")] = False,
     quiet: Quiet = False,
 ) -> None:

@@ -20,7 +20,7 @@ class Generate(BaseModel):
     text: str = Field("", max_length=MOST_TEXT, description="a set-up as TOML, instead of a name")
     nodes: int = Field(50_000, ge=100, le=2_000_000)
     seed: int = Field(1, ge=0, le=2**31)
-    variants: int = Field(1, ge=1, le=8, description="so many stories that differ")
+    variants: int = Field(1, ge=1, le=8, description="how many stories; no two are alike")
     branches: int = Field(0, ge=0, le=5, description="choice points, each with another way")
     tuning: dict[Words, Annotated[float, Field(ge=0, le=100)]] = Field(
         {}, max_length=200, description="what an action's believability is multiplied by"
@@ -75,7 +75,7 @@ def generate(settings: Generate, report: Report) -> Result:
     from treewright.apps.stories.reach import impossible
     from treewright.apps.stories.source import StoryError
     from treewright.apps.stories.variants import branching, different
-    from treewright.workshop.searching.inspector import Kept
+    from treewright.workshop.searching.inspector import Kept, growing
 
     setup = setup_of(settings)
     found = impossible(setup)
@@ -89,7 +89,13 @@ def generate(settings: Generate, report: Report) -> Result:
     def seen(now: Any) -> None:
         if now.search is not None:
             kept.look(now.search)
-        report(min(now.nodes / total, 1.0), f"{now.nodes:,} nodes, best {now.score:.3f}")
+        words = f"{now.nodes:,} nodes, best {now.score:.3f}"
+        report(min(now.nodes / total, 1.0), words, lambda: look(now.search))
+
+    def look(search: Any) -> dict[str, Any] | None:
+        if search is None:
+            return None
+        return {"search": growing(search, lambda p, a: labelled(p.domain, a))}
 
     how: dict[str, Any] = {"nodes": settings.nodes, "seed": settings.seed, "memory": MEMORY}
     if settings.branches:

@@ -369,6 +369,8 @@ class Setup:
         for i, pair in enumerate(self._list("order")):
             if not isinstance(pair, list) or len(pair) < 2:
                 raise self.source.error('order is a list such as [["Steal", "Kill"]]', "order", i)
+            for action in pair:  # what is wrong with one is said of it alone
+                self.event(action, "order", i)
             for first, then in itertools.pairwise(pair):
                 self._must(f"before({first}, {then})", "order", i)
 

@@ -267,7 +267,9 @@ def _show(record: "Record", delay: float, as_json: bool) -> None:
 def render(
     out: Annotated[Path, typer.Option("--out", help="PNG, SVG or PDF.")],
     game: Annotated[Path | None, typer.Argument(help="A saved game; else a fresh deal.")] = None,
-    at: Annotated[int | None, typer.Option("--at", help="After so many actions.")] = None,
+    at: Annotated[
+        int | None, typer.Option("--at", help="The position after this many actions.")
+    ] = None,
     ap: Ap = 5,
     map_name: Map = "a",
     seed: Seed = 0,

@@ -1,4 +1,4 @@
-"""A game of Hero Academy between Evolutionary MCTS and greedy OEP."""
+"""A game of Hero Academy between Evolutionary MCTS and Online Evolutionary Planning."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from treewright.library.position import Position
 from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
 AP, EVALUATIONS = 5, 2_000
-PLAYERS = ("emcts", "oep-greedy")
+PLAYERS = ("emcts", "oep")
 SHOWN = 4
 
 
@@ -31,7 +31,7 @@ def piece(seed: int) -> Piece:
         "Hero Academy",
         f"treewright tactics watch --agents {','.join(PLAYERS)} --ap {AP} "
         f"--budget evals:{EVALUATIONS} --seed {seed}",
-        f"A turn has {AP} actions. Evolutionary MCTS (blue) plays greedy Online Evolutionary "
+        f"A turn has {AP} actions. Evolutionary MCTS (blue) plays Online Evolutionary "
         f"Planning (red), both with {EVALUATIONS:,} evaluated turns for each of theirs; "
         f"{winner} wins after {last} turns. Squares are for deploying, assault (A), defense (S) "
         "and power (P); diamonds are crystals, dashed circles fallen units.",

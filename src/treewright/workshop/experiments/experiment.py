@@ -134,6 +134,9 @@ class Series:
         """The cells of a scale, each once."""
         if scale not in SCALES:
             raise ExperimentError(f"there is no scale {scale!r}; there is {', '.join(SCALES)}")
+        if scale not in self.scales:
+            known = ", ".join(self.scales)
+            raise ExperimentError(f"{self.name} has no scale {scale!r}; it has {known}")
         found = itertools.chain.from_iterable(grid.cells() for grid in self.scales[scale])
         return list(dict.fromkeys(found))
 

@@ -23,7 +23,7 @@ def listed() -> list[dict[str, Any]]:
 
     return [
         {"name": e.name, "title": e.title, "claim": e.claim, "source": e.source}
-        | {scale: len(e.cells(scale)) for scale in ("smoke", "laptop")}
+        | {s: len(e.cells(s)) if s in e.scales else 0 for s in ("smoke", "laptop")}
         for e in experiments().values()
     ]
 

@@ -55,7 +55,7 @@ def lines(experiment: Series, rows: Rows) -> list[Line]:
 def _order(experiment: Series):  # type: ignore[no-untyped-def]
     ranks: dict[str, dict] = {name: {} for name in experiment.groups}  # type: ignore[type-arg]
     for scale in ("paper", "laptop", "smoke"):
-        for grid in experiment.scales[scale]:
+        for grid in experiment.scales.get(scale, ()):
             for name in experiment.groups:
                 for value in grid.values.get(name, ()):
                     ranks[name].setdefault(value, len(ranks[name]))

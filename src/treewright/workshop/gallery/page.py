@@ -24,18 +24,21 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 h2 { font-size: 1.25rem; margin: 0 0 .3rem; }
 pre { overflow-x: auto; background: var(--code); border-radius: 8px; padding: .7rem .9rem;
   font: 13.5px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; margin: .8rem 0; }
-pre.command, pre.prose { white-space: pre-wrap; overflow-wrap: anywhere; }
+pre.command { white-space: pre-wrap; overflow-wrap: anywhere; }
+.prose { background: var(--code); border-radius: 8px; padding: .2rem 1rem; margin: .8rem 0; }
 @media (max-width: 40rem) { main { padding: 1.5rem .7rem 2rem; } section { padding: 1rem; } }
 pre.command::before { content: "$ "; color: var(--soft); }
-figure { margin: 1rem 0 0; background: #fff; border-radius: 8px; padding: .5rem;
-  text-align: center; }
+.pictures { display: flex; gap: .6rem; margin: 1rem 0 0; }
+figure { flex: 1 1 0; min-width: 0; margin: 0; background: #fff; border-radius: 8px;
+  padding: .5rem; text-align: center; }
 img { max-width: 100%; height: auto; }
 footer { color: var(--soft); font-size: .9rem; }
 """
 
 
 def page(pieces: dict[str, Piece], command: str) -> str:
-    """The whole page as text."""
+    """The whole page as text: what is made last, the largest pieces, stands first."""
+    pieces = dict(reversed(pieces.items()))
     links = "".join(
         f'<a href="#{escape(name)}">{escape(p.title)}</a>' for name, p in pieces.items()
     )
@@ -55,10 +58,13 @@ def page(pieces: dict[str, Piece], command: str) -> str:
 
 
 def _section(name: str, piece: Piece) -> str:
-    pictures = "".join(
+    figures = "".join(
         f'<figure><img src="{p.uri}" alt="{escape(p.alt)}"></figure>' for p in piece.pictures
     )
-    text = f"<pre>{escape(piece.text)}</pre>" if piece.text else ""
+    # beside each other on any screen, so that what a caption calls the left one is on the left
+    pictures = f'<div class="pictures">{figures}</div>' if figures else ""
+    paragraphs = "".join(f"<p>{escape(p)}</p>" for p in piece.text.split("\n\n") if p.strip())
+    text = f'<div class="prose">{paragraphs}</div>' if paragraphs else ""
     return (
         f'<section id="{escape(name)}"><h2>{escape(piece.title)}</h2>'
         f"<p>{escape(piece.caption)}</p>"

@@ -87,7 +87,7 @@ class Manager:
         self._turn = 0
         self._changed = threading.Condition()
         self._closed = False
-        self._desk = _Process()
+        self._desk = _Process(str(self.store.path))
         self._desk_lock = threading.Lock()
         for name in self.store.recover():
             job = self._stored(name)
@@ -211,7 +211,7 @@ class Manager:
     # ------------------------------------------------------------------------------- the threads
 
     def _keep_working(self) -> None:
-        process = _Process()
+        process = _Process(str(self.store.path))
         try:
             while (live := self._next()) is not None:
                 try:
@@ -304,7 +304,8 @@ class Manager:
 class _Process:
     """A process that carries out orders; started when it is needed, and again after an end."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: str) -> None:
+        self._store = store
         self._process: Any = None
         self._pipe: Any = None
 
@@ -330,7 +331,7 @@ class _Process:
     def _begin(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other,), daemon=True)
+        self._process = context.Process(target=serve, args=(other, self._store), daemon=True)
         self._process.start()
         other.close()
 

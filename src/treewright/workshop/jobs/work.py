@@ -63,6 +63,12 @@ class Work:
     label: "Callable[[Any, int], str] | None" = None
 
 
+class Here:
+    """What a process that works for a studio knows of it."""
+
+    store: str = ""  # the file that all jobs are in
+
+
 OWN = {  # which belong to no application
     "gallery": "treewright.workshop.gallery.job:WORK",
     "experiment": "treewright.workshop.experiments.job:WORK",
@@ -71,6 +77,7 @@ OWN = {  # which belong to no application
     "check-code": "treewright.workshop.searching.job:CHECK_CODE",
     "steps": "treewright.workshop.searching.steps:STEPS",
     "steps-code": "treewright.workshop.searching.steps:STEPS_CODE",
+    "steps-of": "treewright.workshop.searching.steps:STEPS_OF",
 }
 
 

@@ -14,17 +14,19 @@ from typing import Any
 
 from treewright.errors import TreewrightError
 from treewright.library.applications import load
+from treewright.workshop.jobs.work import Here
 
 BETWEEN = 0.08  # seconds between two reports, at least
 MOST_BYTES = 64 * 2**20  # of a result's files together
 
 
-def serve(pipe: Connection) -> None:
+def serve(pipe: Connection, store: str) -> None:
     """Carry out orders until the pipe is closed.
 
     ``("work", place, settings)`` is a job; ``("ask", place, arguments)`` a question.  Each is
     answered by ``("done", …)`` or ``("failed", sentence)``, a job also by ``("seen", …)`` before.
     """
+    Here.store = store
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:

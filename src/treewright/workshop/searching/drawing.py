@@ -5,6 +5,7 @@ from typing import Any
 
 STAGES = ("Selection", "Expansion", "Simulation", "Back-up")
 WIDE, HIGH, RADIUS = 46, 66, 17
+LETTER, LONGEST = 6.4, 16  # of the words on an edge: how wide, and how many
 
 
 def state_at(data: dict[str, Any], number: int, stage: int) -> tuple[int, dict[int, list[float]]]:
@@ -45,49 +46,94 @@ def places(nodes: list[dict[str, Any]], count: int) -> tuple[dict[int, tuple[flo
 def stage_svg(data: dict[str, Any], number: int, stage: int) -> str:
     """The tree with what this step lights up."""
     count, numbers = state_at(data, number, stage)
-    where, columns = places(data["nodes"], count)
-    step = data["steps"][number]
-    path = [n for n in step["path"] if n < count]
-    lit = set(path if stage in (0, 3) else path[-1:])
-    deepest = max(depth for _, depth in where.values())
-    rollout = stage == 2
-    width = columns * WIDE + 40
-    height = (deepest + 1) * HIGH + (HIGH if rollout else 0) + 10
+    path = [n for n in data["steps"][number]["path"] if n < count]
+    lit = path if stage in (0, 3) else path[-1:]
+    drawn = _Drawn(data["nodes"], count, numbers, lit)
+    if stage == 2:
+        drawn.rollout(path[-1])
+    return drawn.svg(f"the tree after {number} simulations")
 
-    def spot(node: int) -> tuple[float, float]:
-        x, depth = where[node]
-        return x * WIDE + 20 + WIDE / 2, depth * HIGH + RADIUS + 6
 
-    lines, circles = [], []
-    for node in range(count):
-        x, y = spot(node)
-        parent = data["nodes"][node]["parent"]
-        if parent >= 0:
-            px, py = spot(parent)
-            shining = " lit" if stage in (0, 3) and node in lit and parent in lit else ""
-            label = escape(str(data["nodes"][node]["label"]))
-            lines.append(
-                f'<path class="edge{shining}" d="M{px:.1f} {py:.1f} L{x:.1f} {y:.1f}"/>'
-                f'<text class="move" x="{(px + 2 * x) / 3:.1f}" y="{(py + 2 * y) / 3:.1f}">'
-                f"{label}</text>"
-            )
-        visits, value = numbers.get(node, (0, 0.0))
+def growing_svg(nodes: list[dict[str, Any]]) -> str:
+    """The part of a tree that was visited most, while it grows."""
+    numbers = {n: [one["visits"], one["value"] * one["visits"]] for n, one in enumerate(nodes)}
+    best = [0]
+    while below := [n for n, one in enumerate(nodes) if one["parent"] == best[-1]]:
+        best.append(max(below, key=lambda n: nodes[n]["visits"]))
+    return _Drawn(nodes, len(nodes), numbers, best).svg("the tree so far")
+
+
+class _Drawn:
+    """A tree as circles and lines; ``lit`` are the nodes of a way through it."""
+
+    def __init__(
+        self,
+        nodes: list[dict[str, Any]],
+        count: int,
+        numbers: dict[int, list[float]],
+        lit: list[int],
+    ) -> None:
+        self._nodes, self._numbers, self._lit = nodes, numbers, set(lit)
+        self._where, self._columns = places(nodes, count)
+        self._rows = 1 + max(depth for _, depth in self._where.values())
+        longest = max((len(_short(nodes[n]["label"])) for n in range(1, count)), default=0)
+        self._wide = max(WIDE, 12 + LETTER * longest)
+        self._lines, self._circles = [], []
+        for node in range(count):
+            if nodes[node]["parent"] >= 0:
+                self._lines.append(self._edge(node, nodes[node]["parent"]))
+            self._circles.append(self._circle(node))
+
+    def _spot(self, node: int) -> tuple[float, float]:
+        x, depth = self._where[node]
+        return x * self._wide + 20 + self._wide / 2, depth * HIGH + RADIUS + 6
+
+    def _edge(self, node: int, parent: int) -> str:
+        (x, y), (px, py) = self._spot(node), self._spot(parent)
+        shining = " lit" if {node, parent} <= self._lit else ""
+        words = str(self._nodes[node]["label"])
+        return (
+            f'<path class="edge{shining}" d="M{px:.1f} {py:.1f} L{x:.1f} {y:.1f}"/>'
+            f'<text class="move" x="{(px + 3 * x) / 4:.1f}" y="{(py + 3 * y) / 4 - 6:.1f}">'
+            f"{escape(_short(words))}<title>{escape(words)}</title></text>"
+        )
+
+    def _circle(self, node: int) -> str:
+        x, y = self._spot(node)
+        visits, value = self._numbers.get(node, (0, 0.0))
         mean = f"{value / visits:.2f}" if visits else ""
-        circles.append(
-            f'<circle class="node{" lit" if node in lit else ""}" cx="{x:.1f}" cy="{y:.1f}" '
-            f'r="{RADIUS}"/><text class="visits" x="{x:.1f}" y="{y - 1:.1f}">{int(visits)}</text>'
+        return (
+            f'<circle class="node{" lit" if node in self._lit else ""}" cx="{x:.1f}" '
+            f'cy="{y:.1f}" r="{RADIUS}"/>'
+            f'<text class="visits" x="{x:.1f}" y="{y - 1:.1f}">{_count(int(visits))}</text>'
             f'<text class="value" x="{x:.1f}" y="{y + 10:.1f}">{mean}</text>'
         )
-    if rollout:
-        x, y = spot(path[-1])
-        lines.append(f'<path class="rollout" d="M{x:.1f} {y:.1f} V{y + HIGH:.1f}"/>')
-        circles.append(
+
+    def rollout(self, node: int) -> None:
+        """The random moves below a node, to their end."""
+        x, y = self._spot(node)
+        self._rows = max(self._rows, self._where[node][1] + 2)
+        self._lines.append(f'<path class="rollout" d="M{x:.1f} {y:.1f} V{y + HIGH:.1f}"/>')
+        self._circles.append(
             f'<rect class="end" x="{x - 9:.1f}" y="{y + HIGH - 9:.1f}" width="18" height="18"/>'
         )
-    return (
-        f'<svg class="steps-tree" width="{width}" height="{height}" role="img" '
-        f'aria-label="the tree after {number} simulations">{"".join(lines)}{"".join(circles)}</svg>'
-    )
+
+    def svg(self, name: str) -> str:
+        width, height = self._columns * self._wide + 40, self._rows * HIGH + 10
+        return (
+            f'<svg class="steps-tree" width="{width:.0f}" height="{height}" role="img" '
+            f'aria-label="{name}">{"".join(self._lines)}{"".join(self._circles)}</svg>'
+        )
+
+
+def _short(words: Any) -> str:
+    text = str(words)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _count(visits: int) -> str:
+    """No more than four letters, which fit into a circle."""
+    return str(visits) if visits < 10_000 else f"{visits // 1000}k"
 
 
 def stage_words(data: dict[str, Any], number: int, stage: int) -> str:

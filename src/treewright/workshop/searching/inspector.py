@@ -5,6 +5,7 @@ looked at last are kept there.
 """
 
 import functools
+import heapq
 import io
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ MOST = 60  # children that are shown of one node
 LONGEST = 20  # moves of the principal variation
 LARGEST = 500_000  # nodes of a tree that is kept
 SMALL = 5_000  # nodes of a tree that is copied at every look
+GROWING, WIDEST = 20, 4  # nodes that are shown while a tree grows, and children of one
 PAUSE = 0.5  # seconds between two copies of a larger one
 
 
@@ -98,8 +100,7 @@ def arrays_of(search: Search, speed: float) -> dict[str, np.ndarray]:
     return found
 
 
-@functools.lru_cache(4)
-def _opened(store: str, job: str) -> tuple[dict[str, np.ndarray], Position, Label]:
+def opened(store: str, job: str) -> tuple[dict[str, np.ndarray], Position, Label]:
     """The tree, the position at its root, and what says an action in words."""
     kept = Store(Path(store))
     content, row = kept.file(job, TREE), kept.row(job)
@@ -116,6 +117,31 @@ def _opened(store: str, job: str) -> tuple[dict[str, np.ndarray], Position, Labe
     for action in arrays["history"].tolist():
         root.follow(action)
     return arrays, root, label
+
+
+_opened = functools.lru_cache(4)(opened)
+
+
+def growing(search: Search, label: Label = Position.describe) -> dict[str, Any]:
+    """A look at a search while it runs: the nodes that were visited most, and where they hang."""
+    view = search.tree
+    nodes, edges = view.nodes, view.edges
+    root = nodes[0]
+    visits = max(1, int(root["visits"]))
+    found = [{"parent": -1, "label": "root", "visits": visits}]
+    found[0]["value"] = float(root["value"]) / visits
+    queue: list[Any] = [(-visits, 0, 0, search.position)]
+    while queue and len(found) < GROWING:
+        _, at, node, position = heapq.heappop(queue)
+        for child in children_of(nodes, edges, node)[:WIDEST]:
+            value = float(nodes[child.node]["value"]) / max(1, child.visits)
+            found.append({"parent": at, "label": label(position, child.action)} | {
+                "visits": child.visits, "value": value})  # fmt: skip
+            below = position.copy()
+            below.follow(child.action)
+            heapq.heappush(queue, (-child.visits, len(found) - 1, child.node, below))
+    took = {"simulations": search.simulations, "nodes": int(search.workers[0].run["nodes"])}
+    return {"tree": found, "took": took}
 
 
 def about(store: str, job: str) -> dict[str, Any]:

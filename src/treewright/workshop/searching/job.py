@@ -17,7 +17,7 @@ from treewright.library.registry import find, registered
 from treewright.library.search import Search
 from treewright.random import stream
 from treewright.workshop.jobs.work import Export, Report, Result, Work
-from treewright.workshop.searching.inspector import Kept
+from treewright.workshop.searching.inspector import Kept, growing
 
 MEMORY = "256MiB"
 Value = int | float | Annotated[str, Field(pattern=r"^[A-Za-z0-9_ -]{0,64}$")]
@@ -148,8 +148,7 @@ def run(settings: Any, report: Report) -> Result:
         report(None, "compiling, if it is new")
 
         def seen(now: Any) -> None:
-            rows = [_row(child) for child in now.search.result().children[:12]]
-            report(now.share, f"{now.simulations:,} simulations", {"children": rows})
+            report(now.share, f"{now.simulations:,} simulations", lambda: _look(now.search))
 
         found = search.run(settings.simulations, progress=seen)
         data = {
@@ -171,6 +170,11 @@ def run(settings: Any, report: Report) -> Result:
         kept = Kept()
         kept.look(search, found.seconds)
         return Result(data, kept.files)
+
+
+def _look(search: Search) -> dict[str, Any]:
+    rows = [_row(child) for child in search.result().children[:12]]
+    return {"children": rows, "search": growing(search)}
 
 
 def _row(child: Any) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from typing import Any
 
 from treewright.errors import TreewrightError
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.stepping import Steps
 from treewright.workshop.web import html, nicegui
-from treewright.workshop.web.studio import Studio, facts
+from treewright.workshop.web.studio import QUIET, Following, Studio, facts
 
 PLACE = "treewright.workshop.searching.inspector"
 
@@ -27,6 +28,28 @@ def inspector(studio: Studio, job: Job, open_: bool = False) -> None:
             html(f"<p>The tree begins here:</p><pre>{escape(found['root'])}</pre>")
         html("<p class=quiet>Each node opens; values are for whoever chooses the move.</p>")
         Tree(studio, job)
+        if not studio.manager.work(job.kind).local:
+            _Stepping(studio, job)
+
+
+class _Stepping:
+    """A few simulations from the tree's root, each with its four steps."""
+
+    def __init__(self, studio: Studio, job: Job) -> None:
+        ui = nicegui().ui
+        ui.button("Step by step", on_click=self._begin).props(QUIET)
+        self._job = job
+        self._following = Following(studio, self._done)
+        self._room = ui.element("div").classes("panel-room")
+
+    def _begin(self) -> None:
+        self._following.start("steps-of", {"job": self._job.id})
+
+    def _done(self, job: Job, data: dict[str, Any]) -> None:
+        self._room.clear()
+        with self._room:
+            html("<p class=quiet>Plain UCT from the same root, with the domain's own rollouts.</p>")
+            Steps(data)
 
 
 class Tree:
@@ -56,7 +79,7 @@ class Tree:
         more = "".join(
             f", {name} {child[name]:.3f}" for name in ("rave", "prior", "proven") if name in child
         )
-        words = f"{child['label']}: {child['visits']:,} visits, {child['value']:.3f}{more}"
+        words = f"{child['label']}: {child['visits']:,} visits, {_short(child['value'])}{more}"
         node: dict[str, Any] = {"id": "/".join(map(str, own)), "label": words}
         if child["more"]:
             node["children"] = [{"id": f"{node['id']}/…", "label": "…"}]
@@ -70,6 +93,11 @@ class Tree:
                 node["children"] = self._below([int(part) for part in name.split("/")])
         self._tree.props["nodes"] = self._nodes
         self._tree.update()
+
+
+def _short(value: float) -> str:
+    """Three digits after the point, or three of a value that is hardly above nothing."""
+    return f"{value:.3f}" if abs(value) >= 0.001 or value == 0 else f"{value:.3g}"
 
 
 def _found(nodes: list[dict[str, Any]], name: str) -> dict[str, Any] | None:

@@ -6,8 +6,8 @@ from typing import Any
 from treewright.errors import TreewrightError
 from treewright.library.registry import registered
 from treewright.workshop.jobs import Job
-from treewright.workshop.searching.drawing import STAGES, stage_svg, stage_words
 from treewright.workshop.searching.looking import inspector
+from treewright.workshop.searching.stepping import Steps
 from treewright.workshop.web import html, is_local, nicegui
 from treewright.workshop.web.studio import (
     BUTTON,
@@ -230,7 +230,7 @@ class _GamePage:
         with self._found:
             if job.kind == self._steps:
                 html("<h2>Step by step</h2>")
-                _Steps(data)
+                Steps(data)
                 return
             html(
                 f"<h2>What the search found</h2><p>Best: <b>{escape(data['label'])}</b>, value "
@@ -304,41 +304,3 @@ def _table(children: list[dict[str, Any]]) -> str:
 
 def _row(head: str) -> str:
     return f"<tr>{head}<th></th></tr>"
-
-
-class _Steps:
-    """Selection, expansion, simulation and back-up, lit one after another."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        ui = nicegui().ui
-        self._data = data
-        last = len(data["steps"]) * len(STAGES) - 1
-        with ui.element("div").classes("row"):
-            ui.button("◀", on_click=lambda: self._move(-1)).props(f'{QUIET} aria-label="back"')
-            ui.button("▶", on_click=lambda: self._move(1)).props(f'{BUTTON} aria-label="forward"')
-            self._run = ui.switch("Run")
-        self._at = ui.slider(min=0, max=last, value=0, on_change=self._show)
-        self._at.props('aria-label="step"')
-        self._words = html("").classes("stage-words").props('role="status"')
-        self._picture = html("").classes("scroll")
-        self._texts = html("")
-        ui.timer(0.7, self._tick)
-        self._show()
-
-    def _tick(self) -> None:
-        if self._run.value:
-            self._move(1)
-
-    def _move(self, by: int) -> None:
-        last = len(self._data["steps"]) * len(STAGES) - 1
-        self._at.set_value(min(last, max(0, int(self._at.value) + by)))
-        if self._at.value == last:
-            self._run.set_value(False)
-
-    def _show(self) -> None:
-        number, stage = divmod(int(self._at.value), len(STAGES))
-        self._words.set_content(stage_words(self._data, number, stage))
-        self._picture.set_content(stage_svg(self._data, number, stage))
-        step = self._data["steps"][number]
-        shown = step["leaf"] if stage < 2 else step["end"]
-        self._texts.set_content(f"<pre>{escape(shown)}</pre>")

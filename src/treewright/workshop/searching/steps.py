@@ -4,15 +4,21 @@ The interpreted engine builds the same tree as the compiled one, and lets us lis
 ``play`` and ``rewards`` are wrapped, and what they are called with is the simulation.
 """
 
+from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from treewright.errors import OptionError
+from treewright.library.applications import load
 from treewright.library.domain import Domain
+from treewright.library.options import Options, Rollout
+from treewright.library.position import Position
 from treewright.library.search import Search
 from treewright.library.tree import children_of
-from treewright.workshop.jobs.work import Report, Result, Work
+from treewright.workshop.jobs.store import Store
+from treewright.workshop.jobs.work import Here, Report, Result, Work, places
+from treewright.workshop.searching.inspector import Label, opened
 from treewright.workshop.searching.job import EXPORTS, Code, How, Place, at, domain_of, options_of
 
 MOST = 200
@@ -31,6 +37,15 @@ class StepCode(Code):
 
     simulations: int = Field(40, ge=1, le=MOST)
     c: float = Field(1.4, ge=0, le=100, description="exploration")
+
+
+class StepJob(BaseModel):
+    """The same from the root of the tree that a job has left."""
+
+    job: str = Field(max_length=40, pattern=r"^[A-Za-z0-9_-]*$", description="its id")
+    simulations: int = Field(30, ge=1, le=MOST)
+    c: float = Field(1.4, ge=0, le=100, description="exploration")
+    seed: int = Field(0, ge=0, le=2**31)
 
 
 class _Ear:
@@ -80,27 +95,55 @@ def run(settings: Any, report: Report) -> Result:
     """The simulations, each with its four steps, and the nodes that they make."""
     with domain_of(settings) as domain:
         position, moves = at(domain, settings)
-        if position.ended:
-            raise OptionError("the game is over here; there is nothing to search")
-        if domain.function("determinise") is not None:
-            raise OptionError("a game that hides something has no one tree to step through")
-        ear = _Ear(domain)
-        ear.players = domain.players
         options = options_of(How.model_validate({"c": settings.c}), domain)
-        search = Search(domain, options, seed=settings.seed, engine="python", memory="16MiB")
-        for action in moves:
-            search.commit(action)
-        nodes: list[dict[str, Any]] = [{"parent": -1, "label": "root"}]
-        steps = []
-        for number in range(settings.simulations):
-            ear.begin()
-            search.run(1)
-            steps.append(_step(search, ear, position, nodes))
-            report((number + 1) / settings.simulations, f"{number + 1} simulations")
-        return Result({"nodes": nodes, "steps": steps, "players": domain.players, "moves": moves})
+        return _stepped(settings, report, position, options, Position.describe, moves)
 
 
-def _step(search: Search, ear: _Ear, root: Any, nodes: list[dict[str, Any]]) -> dict[str, Any]:
+def run_of(settings: StepJob, report: Report) -> Result:
+    """The same for the search of a job that is done, from the root of the tree that it has left.
+
+    Its rollouts are the domain's own, if it has some; the other switches are those of plain UCT.
+    """
+    row = Store(Path(Here.store)).row(settings.job)
+    if row is None or row["kind"] not in places():
+        raise OptionError("there is no such job")
+    if load(places()[row["kind"]]).local:
+        raise OptionError("a domain of your own is stepped through on its own page")
+    _, position, label = opened(Here.store, settings.job)
+    domain = position.domain
+    rollout = Rollout()
+    if domain.function("rollout") is not None:
+        rollout = Rollout("domain")
+    elif domain.function("weight") is not None:
+        rollout = Rollout("weighted")
+    return _stepped(settings, report, position, Options(c=settings.c, rollout=rollout), label, [])
+
+
+def _stepped(
+    settings: Any, report: Report, root: Position, options: Options, label: Label, moves: list[int]
+) -> Result:
+    domain = root.domain
+    if root.ended:
+        raise OptionError("the game is over here; there is nothing to search")
+    if domain.function("determinise") is not None:
+        raise OptionError("a game that hides something has no one tree to step through")
+    ear = _Ear(domain)
+    ear.players = domain.players
+    search = Search(domain, options, seed=settings.seed, engine="python", memory="16MiB")
+    search.begin(root.state)
+    nodes: list[dict[str, Any]] = [{"parent": -1, "label": "root"}]
+    steps = []
+    for number in range(settings.simulations):
+        ear.begin()
+        search.run(1)
+        steps.append(_step(search, ear, root, nodes, label))
+        report((number + 1) / settings.simulations, f"{number + 1} simulations")
+    return Result({"nodes": nodes, "steps": steps, "players": domain.players, "moves": moves})
+
+
+def _step(
+    search: Search, ear: _Ear, root: Position, nodes: list[dict[str, Any]], label: Label
+) -> dict[str, Any]:
     """One simulation: the way through the tree, what came after it, and what it has changed."""
     tree_nodes, edges = search.tree.nodes, search.tree.edges
     position, node, path = root.copy(), 0, [0]
@@ -110,20 +153,20 @@ def _step(search: Search, ear: _Ear, root: Any, nodes: list[dict[str, Any]]) -> 
         below = {child.action: child.node for child in children_of(tree_nodes, edges, node)}
         if action not in below:
             break
-        label = position.describe(action)
+        words = label(position, action)
         node = below[action]
         if node >= len(nodes):
-            nodes.append({"parent": path[-1], "label": label})
+            nodes.append({"parent": path[-1], "label": words})
             new = node
         path.append(node)
         position.follow(action)
         played += 1
         if new is not None:
             break
-    at_leaf = position.render()
+    at_leaf = _text(position)
     rollout = []
     for action in ear.actions[played : played + SHOWN]:
-        rollout.append(position.describe(action))
+        rollout.append(label(position, action))
         position.follow(action)
     return {
         "path": path,
@@ -131,13 +174,19 @@ def _step(search: Search, ear: _Ear, root: Any, nodes: list[dict[str, Any]]) -> 
         "leaf": at_leaf,
         "rollout": rollout,
         "longer": max(0, len(ear.actions) - played - SHOWN),
-        "end": position.render(),
+        "end": _text(position),
         "rewards": ear.rewards,
         "after": [[int(tree_nodes[n]["visits"]), float(tree_nodes[n]["value"])] for n in path],
     }
+
+
+def _text(position: Position) -> str:
+    """The state for people, where the domain knows how; its bare fields explain nothing."""
+    return "" if position.domain.function("render") is None else position.render()
 
 
 STEPS = Work("A search step by step", StepPlace, run, {"json": EXPORTS["json"]})
 STEPS_CODE = Work(
     "Your own domain's search step by step", StepCode, run, {"json": EXPORTS["json"]}, local=True
 )
+STEPS_OF = Work("A job's search step by step", StepJob, run_of, {"json": EXPORTS["json"]})

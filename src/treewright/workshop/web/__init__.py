@@ -1,5 +1,6 @@
 """What all pages share: NiceGUI, the static files, the look, and serving."""
 
+import contextlib
 import socket
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from treewright.library.writing import json_text
 
 STATIC = Path(__file__).parent / "static"
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+PORTS = range(8080, 8100)
 MOST_BODY = 2**20  # bytes; a batch of keys has a few hundred
 
 
@@ -97,8 +99,8 @@ def is_local(scope: Any) -> bool:
     return client[0] in HERE and not any(name in forwarded for name, _ in scope["headers"])
 
 
-def free(host: str, port: int) -> None:
-    """Refuse a port that is taken, in one sentence and before anything starts."""
+def free(host: str, port: int) -> int:
+    """The port, refused in one sentence and before anything starts where it is taken."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family) as probe:
@@ -106,6 +108,15 @@ def free(host: str, port: int) -> None:
             probe.bind((host, port))
     except OSError as error:
         raise OptionError(f"can't listen on {host}:{port}: {error.strerror or error}") from None
+    return port
+
+
+def free_port(host: str) -> int:
+    """The first of a few ports that nobody listens on."""
+    for port in PORTS[:-1]:
+        with contextlib.suppress(OptionError):
+            return free(host, port)
+    return free(host, PORTS[-1])
 
 
 def run(host: str, port: int, title: str, show: bool | str = False) -> None:

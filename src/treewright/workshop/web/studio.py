@@ -7,6 +7,7 @@ from typing import Any
 from treewright.errors import TreewrightError
 from treewright.library.applications import Page, declared
 from treewright.workshop.jobs import Job, Manager
+from treewright.workshop.searching.drawing import growing_svg
 from treewright.workshop.web import html, nicegui
 
 TICK = 0.15  # seconds between looks at a job that is shown
@@ -100,6 +101,9 @@ class Following:
             self._words = ui.label("")
             self._cancel = ui.button("Cancel", on_click=self._stop).props(QUIET)
         self._row.set_visibility(False)
+        with ui.expansion("The search, growing", value=False).classes("w-full") as self._growth:
+            self._tree = html("").classes("scroll")
+        self._growth.set_visibility(False)
         self._timer = ui.timer(TICK, self._tick, active=False)
 
     def start(self, kind: str, settings: Any) -> None:
@@ -147,6 +151,7 @@ class Following:
         unknown = "indeterminate" if job.share is None else ""
         self._bar.props(unknown, remove="" if unknown else "indeterminate")
         self._words.set_text(words_of(job))
+        self._grow(job)
         if job.open:
             if job.preview is not None and self._preview is not None:
                 self._preview(job.preview)
@@ -155,6 +160,14 @@ class Following:
         if job.state == "done":
             self._row.set_visibility(False)
             self._done(job, self._studio.manager.data(job.id))
+
+    def _grow(self, job: Job) -> None:
+        """The tree of the search that is running, if the job shows it."""
+        now = job.preview.get("search") if job.open and isinstance(job.preview, dict) else None
+        self._growth.set_visibility(now is not None)
+        if now is not None:
+            took = ", ".join(f"{count:,} {name}" for name, count in now["took"].items())
+            self._tree.set_content(f"<p class=quiet>{took}</p>{growing_svg(now['tree'])}")
 
 
 def settings_of(model: Any, asked: Mapping[str, str]) -> Any:

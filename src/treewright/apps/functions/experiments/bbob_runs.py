@@ -18,6 +18,7 @@ OURS: dict[str, tuple[str, dict[str, Any]]] = {
     "runs-no-tree": ("runs", {"tree": False}),
     "staged": ("staged", {}),
     "soo": ("soo", {}),
+    "la-mcts": ("la-mcts", {}),
 }
 
 

@@ -24,10 +24,10 @@ def piece(seed: int) -> Piece:
         axes.text(heap, -0.45, f"−{best.action}" if won else "lost", ha="center", va="center")
     return Piece(
         "Nim, solved",
-        f"treewright search nim --set heap=21 --solver --simulations {SIMULATIONS} --seed {seed}",
+        f"treewright gallery --only nim --seed {seed}",
         "Take one to three stones; whoever takes the last one wins. The solver proves every heap: "
         "green ones are won for the player to move, with the number to take below; multiples of "
-        "four are lost.",
+        "four are lost. For one heap: treewright search nim --set heap=21 --solver.",
         [png(drawn, "Heaps of 1 to 21 stones, won or lost")],
         page=opened(
             "games",

@@ -8,7 +8,7 @@ from treewright.library.position import Position
 from treewright.library.search import Search
 from treewright.workshop.gallery.piece import Piece, figure, opened, png
 
-SIMULATIONS, C = 20_000, 0.1
+SIMULATIONS, C = 100_000, 0.02
 COLOURS = ("#ffffff", "#0072B2", "#D55E00", "#009E73", "#F0C93D", "#9A6FB0")
 SHOWN = 8
 
@@ -26,11 +26,11 @@ def piece(seed: int) -> Piece:
         _draw(axes, stones, f"move {at}: {score:,} points")
     return Piece(
         "A SameGame solution",
-        f"treewright search samegame --set seed={seed} --c {C} --policy domain "
-        f"--simulations {SIMULATIONS} --seed {seed}",
+        f"treewright gallery --only samegame --seed {seed}",
         f"Remove groups of one colour; large groups count more, and an empty board most. The best "
         f"of {SIMULATIONS:,} simulated games has {last} moves and, less the cost of what is left, "
-        f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it.",
+        f"{5000 * (result.best_score or 0):,.0f} points; here are {SHOWN} moments of it. "
+        "treewright watch samegame --policy domain shows such a game move by move.",
         [png(drawn, "Eight positions of a SameGame solution")],
         page=opened(
             "games",

@@ -1,0 +1,314 @@
+"""What the tree of ``runs`` decides about: the samples, the runs, the parts and what has paid."""
+
+import math
+
+import numpy as np
+
+from treewright.apps.functions.local import Gaussian, bfgs_steps
+from treewright.apps.functions.mixed import mixed_steps
+from treewright.apps.functions.model import model_steps
+from treewright.apps.functions.objective import Exhausted, Objective
+from treewright.apps.functions.parts import Part, inside, split
+from treewright.apps.functions.steps import Step, Steps, within
+
+MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
+MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
+HERE = 0
+FADE = 0.85  # of what a solver has gained, with each further slice of it
+KNOWN = 4.0  # visits that this counts as, at most
+FIRST = {MODEL: (0.9, 3.0), BFGS: (0.5, 1.0), CMA: (0.6, 1.0), MIXED: (0.7, 1.0), AGAIN: (0.5, 1.0)}
+SPLIT = 40  # samples per dimension before a part is split
+BEHIND = 0.7  # what a successful step counts where another run is ahead
+MOST_SAMPLES = 4096
+WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
+NOISY_RADIUS = 0.01  # at which a model of a noisy function ends
+
+
+class Run:
+    """One solver that was started somewhere, and how far it has come."""
+
+    def __init__(self, steps: Steps, place: int, solver: str) -> None:
+        self.steps, self.place, self.solver = steps, place, solver
+        self.best = math.inf
+        self.ended = False
+        self.made = self.good = 0  # steps since it was last judged
+        self._asked: np.ndarray | None = None
+        self._values: np.ndarray | None = None
+
+    def ask(self) -> np.ndarray | None:
+        """The points that it wants evaluated; none at the end of a step."""
+        if self._asked is not None:
+            return self._asked
+        try:
+            found = self.steps.send(self._values)
+        except StopIteration:
+            self.ended = True
+            return None
+        self._values = None
+        if isinstance(found, Step):
+            self.made += 1
+            self.good += found.value < self.best
+            self.best = found.value
+            return None
+        self._asked = found
+        return found
+
+    def tell(self, values: np.ndarray) -> None:
+        self._asked, self._values = None, values
+
+
+class Shared:
+    """Lets runs go on as the tree decides, and judges what that has brought."""
+
+    def __init__(self, objective: Objective, rng: np.random.Generator) -> None:
+        self.objective, self.rng = objective, rng
+        self.low, self.width = objective.low, objective.high - objective.low
+        n, space = objective.n, objective.space
+        self.real, self.ordered = ~space.whole, ~space.unordered
+        self.solvers = _solvers(objective)
+        self.slice = 4 + int(3 * math.log(n)) + n // 2
+        self.over = False
+        self.warm = objective.warm
+        self.version = objective.version
+        self.points = list((objective.known[0] - self.low) / self.width)  # in the unit box
+        self.values = objective.known[1].tolist()
+        self.finished: list[float] = []  # what the runs so far came to
+        self.open: dict[tuple[int, int], Run] = {}
+        self.begun = dict.fromkeys(range(len(self.solvers)), 0)
+        self.gains: dict[tuple[int, ...], tuple[float, float]] = {}  # sum and weight
+        self.parts: list[Part] = [[]]
+
+    # ------------------------------------------------------------- for the tree
+
+    @property
+    def places(self) -> int:
+        return 1 + len(self.parts) if self.finished else 1
+
+    @property
+    def candidates(self) -> int:
+        """How many points of a noisy function may be evaluated again."""
+        found = self.objective.candidates
+        return 0 if found is None else len(found.all)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All places with their solvers."""
+        return [(p, s) for p in range(self.places) for s in range(self.count([p]))]
+
+    def count(self, chosen: list[int]) -> int:
+        """How many actions there are after those that were chosen."""
+        if not chosen:
+            return self.places
+        if len(chosen) == 1:
+            elsewhere = chosen[0] != HERE and self.solvers[-1] == AGAIN
+            return len(self.solvers) - elsewhere
+        return self.candidates
+
+    def decided(self, chosen: list[int]) -> bool:
+        if len(chosen) == 2 and self.solvers[chosen[1]] == AGAIN:
+            return self.candidates == 0
+        return len(chosen) >= 2
+
+    def known(self, chosen: list[int], action: int) -> tuple[float, float]:
+        """What is known of a place or a solver before this pass: a value, and how sure."""
+        if len(chosen) == 2:
+            return self._doubt(action), 1.0
+        if chosen:
+            return self._known(chosen[0], action)
+        pairs = [self._known(action, solver) for solver in range(self.count([action]))]
+        best = max(pairs)[0]
+        return best, max(weight for _, weight in pairs)
+
+    def favourite(self, chosen: list[int]) -> int:
+        """The place or solver that is known to be the best."""
+        return max(range(self.count(chosen)), key=lambda action: self.known(chosen, action)[0])
+
+    def _known(self, place: int, solver: int) -> tuple[float, float]:
+        total, weight = self.gains.get((place, solver), (0.0, 0.0))
+        value, sure = FIRST[self.solvers[solver]]
+        if place != HERE:
+            value *= 0.5
+            sure = 1.0
+        return (total + value * sure) / (weight + sure), min(KNOWN, weight + sure)
+
+    def spend(self, chosen: list[int]) -> float:
+        """Let a run go on for a slice: what that was worth, from 0 to 1."""
+        if self.over:
+            return 0.0
+        try:
+            if len(chosen) == 3:
+                return self._again(chosen)
+            run = self._run(chosen[0], chosen[1])
+            return self._slice(run)
+        except Exhausted:
+            self.over = True
+            return 0.0
+
+    def _slice(self, run: Run) -> float:
+        before, spent = self.objective.best, 0
+        others: list[Run] = []
+        while not run.ended:
+            asked = run.ask()
+            if asked is None:
+                if spent >= self.slice:
+                    break
+                continue
+            spent += self._advance(run, asked, others)
+        for other in others:
+            if other.made:
+                self._judge(other, before)
+        return self._judge(run, before)
+
+    def _advance(self, run: Run, asked: np.ndarray, others: list[Run]) -> int:
+        """Evaluate what a run asks for; workers that it leaves idle go on with other runs."""
+        batch = [(run, asked)]
+        room = self.objective.at_once - len(asked)
+        while room > 0 and (other := self._next(run, [r for r, _ in batch])) is not None:
+            wanted = other.ask()
+            while wanted is None and not other.ended:
+                wanted = other.ask()
+            if wanted is None:
+                self._judge(other, self.objective.best)
+                continue
+            batch.append((other, wanted))
+            others.extend([other] if other not in others else [])
+            room -= len(wanted)
+        values = self.evaluate(np.concatenate([points for _, points in batch]))
+        at = 0
+        for told, points in batch:
+            told.tell(values[at : at + len(points)])
+            at += len(points)
+        return len(asked)
+
+    def _next(self, leader: Run, busy: list[Run]) -> Run | None:
+        """The most promising run that is not busy."""
+        ranked = sorted(self.pairs, key=lambda pair: -self._known(*pair)[0])
+        for pair in ranked:
+            if self.solvers[pair[1]] != AGAIN and self.open.get(pair) not in busy:
+                return self._run(*pair)
+        return None
+
+    def _judge(self, run: Run, before: float) -> float:
+        """What the steps since the last time were worth; the next ones are expected to be so."""
+        reward = self._worth(run, run.good / max(1, run.made), self.objective.best < before)
+        run.made = run.good = 0
+        pair = (run.place, self.solvers.index(run.solver))
+        if run.ended and pair in self.open:
+            self.finished.append(run.best)
+            del self.open[pair]
+        self._credit(pair, reward)
+        return reward
+
+    def _credit(self, pair: tuple[int, ...], reward: float) -> None:
+        total, weight = self.gains.get(pair, (0.0, 0.0))
+        self.gains[pair] = FADE * total + reward, FADE * weight + 1.0
+
+    def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
+        """How often a step of the slice succeeded, less where another run is ahead."""
+        if run.solver == CMA:  # a step is a whole generation
+            succeeded = float(succeeded > 0)
+        reward = succeeded if new_best else BEHIND * succeeded
+        if run.place != HERE:
+            others = self.finished
+            reward *= 0.5 * sum(run.best < other for other in others) / max(1, len(others))
+        return reward if not run.ended else 0.5 * reward
+
+    def _again(self, chosen: list[int]) -> float:
+        """Evaluate a candidate again: worth something if another point is the best now."""
+        candidates = self.objective.candidates
+        assert candidates is not None
+        before = candidates.best
+        self.objective.again(candidates.all[chosen[2] % len(candidates.all)])
+        reward = float(candidates.best is not before)
+        self._credit((chosen[0], chosen[1]), reward)
+        return reward
+
+    def _doubt(self, number: int) -> float:
+        candidates = self.objective.candidates
+        assert candidates is not None
+        return candidates.doubt(candidates.all[number % len(candidates.all)])
+
+    def learn(self) -> None:
+        """Split the box anew by the samples so far."""
+        least = SPLIT * self.objective.n
+        if len(self.values) >= least:
+            self.parts = split(np.array(self.points), np.array(self.values), least)
+
+    # ------------------------------------------------------------- runs
+
+    def evaluate(self, unit: np.ndarray) -> np.ndarray:
+        """The values of points of the unit box."""
+        values = self.objective.evaluate(self.low + self.width * unit)
+        if len(values) < len(unit):
+            raise Exhausted
+        self.points.extend(unit)
+        self.values.extend(values.tolist())
+        if len(self.values) > MOST_SAMPLES:  # every second one is enough to learn from
+            self.points, self.values = self.points[::2], self.values[::2]
+        return values
+
+    def _run(self, place: int, solver: int) -> Run:
+        if self.version != self.objective.version:
+            self._forget()
+        run = self.open.get((place, solver))
+        if run is None:
+            # CMA-ES begins where the best point is only once; later runs look elsewhere
+            again = self.solvers[solver] == CMA and self.begun[solver] > 0
+            x = self._begin_at(1 if again and place == HERE else place)
+            run = self.open[place, solver] = Run(
+                self._steps(solver, x), place, self.solvers[solver]
+            )
+            if place == HERE and self.solvers[solver] != CMA and self.begun[solver]:
+                run.best = self.objective.best  # begun again there, it must find better
+            self.begun[solver] += 1
+        return run
+
+    def _forget(self) -> None:
+        """The penalty has changed: what runs know is out of date, and all begin anew."""
+        self.version = self.objective.version
+        self.open.clear()
+        self.finished.clear()
+        self.points.clear()
+        self.values.clear()
+        self.begun = dict.fromkeys(self.begun, 0)
+
+    def _begin_at(self, place: int) -> np.ndarray:
+        if place == HERE:
+            best: np.ndarray = (self.objective.best_x - self.low) / self.width
+            return best
+        return inside(self.parts[min(place, len(self.parts)) - 1], self.objective.n, self.rng)
+
+    def _steps(self, solver: int, x: np.ndarray) -> Steps:
+        """A solver, begun; those that need reals, or an order, leave the other variables alone."""
+        name, space = self.solvers[solver], self.objective.space
+        if name == MIXED:
+            return mixed_steps(self.rng, x, space.levels, space.unordered)
+        free = self.ordered if name == CMA else self.real
+        steps = self._local(name, self.begun[solver], x[free])
+        return steps if free.all() else within(steps, x, free)
+
+    def _local(self, name: str, number: int, x: np.ndarray) -> Steps:
+        n = len(x)
+        if name == MODEL:
+            wide = NARROW if self.warm else WIDE
+            radius = wide if number == 0 else 10.0 ** self.rng.uniform(-1.5, -0.5)
+            noisy = self.objective.candidates is not None
+            return model_steps(self.rng, x, radius, *([NOISY_RADIUS] if noisy else []))
+        if name == BFGS:
+            return bfgs_steps(np.zeros(n), np.ones(n), x)
+        size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
+        return Gaussian(self.rng, x, 0.2, size).steps()
+
+
+def _solvers(objective: Objective) -> tuple[str, ...]:
+    """Those that have something to do in a space; AGAIN is the last."""
+    space, noisy = objective.space, objective.candidates is not None
+    reals = int((~space.whole).sum())
+    found = {
+        MODEL: 1 <= reals <= MODELLED,
+        BFGS: reals >= 1 and not noisy,
+        CMA: not space.unordered.all(),
+        MIXED: bool(space.whole.any()),
+        AGAIN: noisy,
+    }
+    return tuple(name for name, there in found.items() if there)
