@@ -176,9 +176,7 @@ class Grounding:
         return np.array(found, np.int8)
 
 
-def story_domain(
-    setup: Setup, *, prefix: bool = True, towards: list[Goal] | None = None
-) -> Domain:
+def story_domain(setup: Setup, *, prefix: bool = True, towards: list[Goal] | None = None) -> Domain:
     """The domain of a set-up.
 
     ``prefix``: a story may stop anywhere, so its reward is the best score on the way; without

@@ -19,12 +19,13 @@ from treewright.apps.stories.library import (
 )
 from treewright.apps.stories.model import BOOL, INT, Attribute, Event, Expr, Phrase, Type
 from treewright.apps.stories.source import Source, StoryError
+from treewright.apps.stories.styles import PLAIN
 from treewright.apps.stories.world import World
 from treewright.errors import nearest
 
 KEYS = {
     "title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
-    "forbid", "require", "order", "prefix", "traits",
+    "forbid", "require", "order", "prefix", "traits", "style",
 }  # fmt: skip
 PRONOUNS = {
     "she": ("she", "her", "her", "herself"),
@@ -84,6 +85,10 @@ class Setup:
                 known = KEYS | plurals.keys()
                 raise source.error(f"{key!r} is unknown here{nearest(key, known)}", key)
         self.title = str(source.data.get("title", Path(source.name).stem))
+        self.style = str(source.data.get("style", PLAIN))
+        if self.style not in library.styles:
+            others = nearest(self.style, library.styles)
+            raise source.error(f"there is no style {self.style!r}{others}", "style")
         self.length = self._whole("length", 20, 1, LONGEST)
         self.enough = self._share("enough", 1.0)
         self.entities: dict[str, list[Entity]] = {t: [] for t in library.known.types}
