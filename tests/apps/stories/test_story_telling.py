@@ -1,23 +1,27 @@
 """Causes, scenes, speech and styles of a telling; goals that count in part."""
 
+import random
 import re
 
 import pytest
 
+from treewright.apps.stories.causes import causal_svg, direct
+from treewright.apps.stories.distances import variety
 from treewright.apps.stories.domain import story_domain
 from treewright.apps.stories.grounding import compile_goals
 from treewright.apps.stories.library import built_in_names, load_library
 from treewright.apps.stories.searches import generate
 from treewright.apps.stories.setup import load_setup
-from treewright.apps.stories.story import replay
+from treewright.apps.stories.story import Link, links, replay
 from treewright.apps.stories.telling import prose
+from treewright.apps.stories.variants import thinned
 from treewright.library.position import Position
 
 VASE = (
     "PickUp(Alice, vase); PickUp(Bob, rifle); Move(Alice, court); Move(Bob, court); "
-    "Steal(Bob, Alice, vase); Attack(Alice, Bob); Kill(Bob, Alice, rifle); Flee(Bob, charlie_house); "
-    "Steal(Charlie, Bob, vase); PickUp(Charlie, bat); Kill(Bob, Charlie, rifle); Move(Sherlock, court); "
-    "FindClues(Sherlock); Move(Lestrade, court); ShareClues(Sherlock, Lestrade); "
+    "Steal(Bob, Alice, vase); Attack(Alice, Bob); Kill(Bob, Alice, rifle); "
+    "Flee(Bob, charlie_house); Steal(Charlie, Bob, vase); PickUp(Charlie, bat); "
+    "Kill(Bob, Charlie, rifle); Move(Sherlock, court); FindClues(Sherlock); Move(Lestrade, court); ShareClues(Sherlock, Lestrade); "
     "Move(Lestrade, charlie_house); Wrestle(Lestrade, Bob, rifle); Arrest(Lestrade, Bob)"
 )
 
@@ -97,15 +101,17 @@ def share_after(goals, *actions):
 
 def test_goals_that_are_met_in_part_count_in_part():
     kill = ["Move(Bob, alice_house)", "Move(Charlie, alice_house)"]
-    assert share_after(["count(X.place == alice_house for X in actors) >= 4"]) == pytest.approx(0.25)
+    assert share_after(["count(X.place == alice_house for X in actors) >= 4"]) == pytest.approx(
+        0.25
+    )
     assert share_after(
         ["count(X.place == alice_house for X in actors) >= 4"], *kill
     ) == pytest.approx(0.75)
     both = "Bob.place == alice_house and Charlie.place == alice_house"
-    assert share_after([both], kill[0]) == pytest.approx(0.5)
+    assert share_after([both], visits[0]) == pytest.approx(0.5)
     either = "Bob.place == alice_house or Alice.place == court"
     assert share_after([either]) == 0.0
-    assert share_after([either], kill[0]) == 1.0
+    assert share_after([either], visits[0]) == 1.0
 
 
 def test_a_goal_that_is_on_the_way_is_not_met():
@@ -119,3 +125,38 @@ def test_the_search_interpreted_finds_a_story_in_a_new_genre():
     story = generate(load_setup("lunch"), nodes=150, seed=1, engine="python")
     assert 0.0 <= story.share <= 1.0
     assert story.score == pytest.approx(story.believability * story.share)
+
+
+# ------------------------------------------------------------------------- variants and the graph
+
+
+def test_what_follows_from_other_links_is_not_drawn():
+    chain = [Link(0, 1, "", False), Link(1, 2, "", False), Link(0, 2, "", True)]
+    assert direct(chain) == chain[:2]
+    story = vase("plain")
+    every, shown = links(story), direct(links(story))
+    assert len(shown) < len(every)
+    reached = {(k.source, k.target) for k in shown}
+    for _ in story.steps:
+        reached |= {(a, d) for a, b in reached for c, d in reached if b == c}
+    assert reached >= {(k.source, k.target) for k in every}
+
+
+def test_a_column_for_each_person_who_acts():
+    heads = re.findall(r'font-weight="bold"[^>]*>([^<]*)<', causal_svg(vase("plain")))
+    assert sorted(heads) == ["Alice", "Bob", "Charlie", "Inspector Lestrade", "Sherlock"]
+
+
+def test_variants_may_not_do_the_same_things():
+    setup = load_setup("sherlock", {"prefix": ["Move(Bob, court)"]})
+    thin = thinned(setup, 0.5, random.Random(1))
+    assert setup.steering.forbidden == []
+    assert len(thin.steering.forbidden) > 50
+    replay(thin, thin.steering.prefix)  # what is pinned stays possible
+    assert thinned(setup, 0.0, random.Random(1)).steering.forbidden == []
+
+
+def test_how_much_variants_lose_is_said():
+    one, other = vase("plain"), replay(load_setup("sherlock"), [])
+    assert variety([one, other]).score_lost == pytest.approx(one.score - other.score)
+    assert variety([one]).score_lost == 0.0

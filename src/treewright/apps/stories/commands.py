@@ -283,7 +283,8 @@ def _summary(stories: list["Story"]) -> str:
         scores = ", ".join(f"{s.score:.3f}" for s in stories)
         lines.append(
             f"{len(stories)} stories ({seen['different']} different), scores {scores}; mean "
-            f"distance {seen['jaccard']:.2f} (sets of actions), {seen['edits']:.2f} (edits)"
+            f"distance {seen['jaccard']:.2f} (sets of actions), {seen['edits']:.2f} (edits); the "
+            f"others score {seen['score_lost']:.3f} less than the first"
         )
     return "\n".join(lines)
 
