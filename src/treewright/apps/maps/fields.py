@@ -21,7 +21,7 @@ from treewright.apps.maps.flood import HEIGHT, WIDTH
 from treewright.apps.maps.spec import NEAR
 from treewright.library.domain import constant
 
-FLIPS = 3  # most cells that one proposal changes
+FLIPS = 3  # most cells that one proposal changes; with their mirror images twice as many
 WORSE, UNKNOWN, SAME, NO_BETTER = range(4)  # what is known of a proposal before it is tried
 CHECKPOINTS = constant()
 P = constant(lambda: WIDTH + 2)
@@ -35,7 +35,7 @@ def nowhere(width, height):
     return 32000 if width * height < 45000 else 1 << 24
 
 
-def state_fields(width: int, height: int, checkpoints: int) -> dict[str, Any]:
+def state_fields(width: int, height: int, checkpoints: int, flips: int = FLIPS) -> dict[str, Any]:
     """The state's part that the functions below work on."""
     size = (width + 2) * (height + 2)
     distance = int16 if nowhere(width, height) < 1 << 15 else int32
@@ -44,14 +44,14 @@ def state_fields(width: int, height: int, checkpoints: int) -> dict[str, Any]:
         "d": (distance, checkpoints * size),
         "queue": (int32, size),
         "again": (int32, size),
-        "log_at": (int32, (FLIPS + 1) * checkpoints * size),
-        "log_old": (distance, (FLIPS + 1) * checkpoints * size),
+        "log_at": (int32, (flips + 1) * checkpoints * size),
+        "log_old": (distance, (flips + 1) * checkpoints * size),
         "logged": int64,
         "far": int64,
         "near": int64,
         "fitness": float64,
-        "tried": (int64, FLIPS),
-        "before": (int64, FLIPS),
+        "tried": (int64, flips),
+        "before": (int64, flips),
     }
 
 
