@@ -81,7 +81,7 @@ def evaluator(net):
     def evaluate(states):
         n = len(states)
         x = np.zeros((max(16, 1 << (n - 1).bit_length()), 84), np.float32)
-        x[:n] = planes(states)
+        x[:n] = planes(np.asarray(states))  # from the device, where they are there
         value, logits = (np.asarray(out)[:n] for out in network(net, x))
         return value, np.exp(logits - logits.max(axis=1, keepdims=True))
 
@@ -91,10 +91,11 @@ def evaluator(net):
 # --------------------------------------------------------------------------------- self-play
 
 
-def self_play(net, seed):
+def self_play(net, seed, engine=None):
     """Games from start to end: for each position planes, improved policy and who won."""
     games = [tw.Position(DOMAIN) for _ in range(GAMES)]
-    forest = tw.Forest(DOMAIN, games, SELF_PLAY, evaluate=evaluator(net), memory="128MiB")
+    where = {"memory": "128MiB", "engine": engine}
+    forest = tw.Forest(DOMAIN, games, SELF_PLAY, evaluate=evaluator(net), **where)
     seen, policies, movers, owner = [], [], [], []
     for move in range(42):
         alive = np.array([not game.ended for game in games])
@@ -134,7 +135,7 @@ def load(path, seed):
     return jax.tree.unflatten(jax.tree.structure(new_state(seed)), leaves)
 
 
-def train(path, minutes, seed, rounds=10**9):
+def train(path, minutes, seed, rounds=10**9, engine=None):
     """Play and learn until time or rounds are up; everything is in the file after each round."""
     state = load(path, seed) if path.exists() else new_state(seed)
     if state["round"]:
@@ -143,7 +144,7 @@ def train(path, minutes, seed, rounds=10**9):
     store, began = [np.zeros((0, *n), "f") for n in ((84,), (7,), ())], time.monotonic()
     while time.monotonic() - began < 60 * minutes and state["round"] < rounds:
         state["round"] += 1
-        new = mirrored(*self_play(net, seed + int(state["round"])))
+        new = mirrored(*self_play(net, seed + int(state["round"]), engine))
         store = [np.concatenate(pair)[-KEPT:] for pair in zip(store, new, strict=True)]
         rng = np.random.default_rng([seed, int(state["round"])])
         for _ in range(max(1, PASSES * len(new[0]) // BATCH)):
@@ -186,11 +187,12 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, default=Path("connect-four-net.npz"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--match", type=int, default=0, help="only play so many games against UCT")
+    parser.add_argument("--engine", choices=["gpu"], help="where self-play grows its trees")
     given = parser.parse_args()
     if given.match and not given.out.exists():
         parser.error(f"there is no network in {given.out} yet: train one first")
     if not given.match:
-        train(given.out, given.minutes, given.seed)
+        train(given.out, given.minutes, given.seed, engine=given.engine)
     state, games, began = load(given.out, given.seed), given.match or 40, time.monotonic()
     won = match(state["net"], games, seed=given.seed)
     print(f"seed {given.seed}, {state['round']} rounds: the network wins {won:.1%} of {games}")

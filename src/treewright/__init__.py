@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from treewright.library.applications import App as App
     from treewright.library.applications import Command as Command
     from treewright.library.applications import Page as Page
+    from treewright.library.bulk import BulkRollouts as BulkRollouts
     from treewright.library.checking import check as check
     from treewright.library.cluster.search import ClusterSearch as ClusterSearch
     from treewright.library.domain import CHANCE as CHANCE
@@ -72,6 +73,7 @@ _WHERE = {
     "make": "library.registry",
     "check": "library.checking",
     "load": "library.files",
+    "BulkRollouts": "library.bulk",
     "Forest": "library.forest",
     "Gumbel": "library.options",
     "Noise": "library.options",
@@ -110,6 +112,7 @@ _WHERE = {
 __all__ = [
     "CHANCE",
     "App",
+    "BulkRollouts",
     "Child",
     "Choice",
     "ClusterSearch",

@@ -29,7 +29,8 @@ def test_a_dungeon_with_all_its_files(tmp_path):
         cwd=tmp_path,
     )
     data = json.loads(out.stdout)
-    assert set(data["scores"]) == {"rooms", "monsters", "treasure", "traps"}
+    assert set(data["scores"]) == {"rooms", "locks", "monsters", "treasure", "traps"}
+    assert len(data["doors"]) == len(data["keys"]) == 2
     assert len(data["monsters"]) == 8
     text = (tmp_path / "d.txt").read_text()
     assert text.split() == data["map"]
@@ -39,7 +40,7 @@ def test_a_dungeon_with_all_its_files(tmp_path):
     again = treewright("map", "dungeon", "--simulations", "30", "--seed", "2").stdout
     drawn, told = again.split("\n\n")
     assert drawn.split() == data["map"]
-    assert told.startswith("# wall, . floor, < entrance, > exit, m monster, $ treasure, ^ trap\n")
+    assert told.startswith("# wall, . floor, < entrance, > exit, A door and a its key")
 
 
 def test_optimize_json():

@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
     scales={
         "smoke": cells(["left", "right"], 0.0, 6),
         "laptop": cells(["left", "right"], 0.4, 20),
-        "paper": cells(["left", "bad", "greedy", "crash"], 0.0, 1) + cells(["left"], 1.0, 20),
+        "paper": cells(["left", "bad", "greedy", "crash"], 0.0, 1) + cells(["left"], 1.0, 40),
     },
     run=run,
     measure=Measure("points", "points"),
@@ -107,13 +107,17 @@ class Raylets:
                 patch.setenv(name, value)
             yield
 
-    def start(self, *arguments, store="rows.sqlite", first="") -> subprocess.Popen:
-        """The command, as on a machine of the cluster; ``first`` is where its modules are."""
+    def start(self, *arguments, store="rows.sqlite", first="", before="") -> subprocess.Popen:
+        """The command, as on a machine of the cluster.
+
+        ``first`` is where its modules are, and ``before`` what its Python does before it.
+        """
+        program = f"{before}\nfrom treewright.cli import main; main()"
         with self.environment():
             path = os.pathsep.join(filter(None, (str(first), os.environ["PYTHONPATH"])))
             own = {"TREEWRIGHT_STORE": str(self.folder / store), "PYTHONPATH": path}
             return subprocess.Popen(
-                [sys.executable, "-c", "from treewright.cli import main; main()", *arguments],
+                [sys.executable, "-c", program, *arguments],
                 env=os.environ | own,
                 cwd=self.folder,
                 stdout=subprocess.PIPE,
@@ -121,8 +125,8 @@ class Raylets:
                 text=True,
             )
 
-    def call(self, *arguments, code=0, store="rows.sqlite", first="") -> tuple[str, str]:
-        process = self.start(*arguments, store=store, first=first)
+    def call(self, *arguments, code=0, **how) -> tuple[str, str]:
+        process = self.start(*arguments, **how)
         out, err = process.communicate(timeout=300)
         assert process.returncode == code, out + err
         return out, err
@@ -157,3 +161,19 @@ def raylets(tmp_path_factory):
         pytest.skip(f"RAY CAN'T START HERE, nothing of the cluster is tested: {error}")
     yield started
     started.close()
+
+
+@pytest.fixture
+def member(raylets, monkeypatch):
+    """This process has the code of the raylets, with the experiment as an application."""
+    from treewright.library.applications import applications
+    from treewright.library.cluster.likeness import _code
+
+    monkeypatch.syspath_prepend(raylets.folder / "modules")
+    monkeypatch.setenv("FAR_LOG", str(raylets.log))
+    applications.cache_clear()
+    _code.cache_clear()
+    yield raylets
+    applications.cache_clear()
+    _code.cache_clear()
+    sys.modules.pop("far", None)

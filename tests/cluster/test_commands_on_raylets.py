@@ -5,6 +5,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import time
 
 import pytest
@@ -17,7 +18,15 @@ SETS = (
     "go match treewright treewright --games 3 --size 5 --simulations 30",
     "tactics tournament --agents greedy-action,random --games 4",
     "tune connect-four --trials 2 --runs 2 --check 2 --simulations 20 --store STORE",
+    "optimize wing.py:drag --dim 3 --bounds 0,1 --budget 100",
 )
+WING = """
+import json  # which Numba can't compile
+
+
+def drag(x):
+    return json.loads(json.dumps(sum((v - 0.3) ** 2 for v in x)))
+"""
 pytestmark = pytest.mark.skipif(
     "TREEWRIGHT_CLUSTER_TEST" not in os.environ, reason="make cluster-test runs it"
 )
@@ -118,6 +127,24 @@ def test_other_code_on_the_driver_is_refused(raylets, tmp_path):
     assert raylets.rows("unlike") == []
 
 
+@pytest.mark.parametrize(
+    ("edited", "said"),
+    [
+        ("import ray; ray.__version__ = '2.1.0'", "runs another version of Ray or of Python"),
+        ("import treewright; treewright.__version__ = '0.0.1'", "the driver has 0.0.1: install"),
+    ],
+    ids=["ray", "treewright"],
+)
+def test_another_version_on_the_driver_is_refused(raylets, edited, said):
+    run = ("experiment", "run", "far", "--quiet", "--cluster", raylets.address)
+    out, err = raylets.call(*run, store="unlike", before=edited, code=2)
+    assert out == ""
+    assert err.count("\n") == 1
+    assert said in err
+    print(err.strip())
+    assert raylets.rows("unlike") == []
+
+
 def test_memory_runs_out(raylets, tmp_path):
     """By Ray's own guard, set so low that every cell is over it: reported with its cell."""
     guard = {"RAY_memory_usage_threshold": "0.001", "RAY_memory_monitor_refresh_ms": "50"}
@@ -131,62 +158,61 @@ def test_memory_runs_out(raylets, tmp_path):
 
 
 def test_overhead_of_cells_of_one_second(raylets):
-    """Side by side with processes, three times each, in turns; starting counts."""
-    import statistics
-
-    spent = {"ray": [], "processes": []}
-    for trial in range(3):
+    """The whole command beside the same on processes, in turns: to start and to end counts."""
+    spent = {"ray": 0.0, "processes": 0.0}
+    for trial in range(2):
         for engine, how in (
             ("ray", ("--cluster", raylets.address)),
             ("processes", ("--workers", "2")),
         ):
+            began = time.monotonic()
             found = raylets.run(
                 "--scale", "paper", "--only", "pause=1.0", *how, store=f"{engine}-{trial}"
             )
-            spent[engine].append(found["seconds"])
-    middle = {engine: statistics.median(times) for engine, times in spent.items()}
-    ratio = middle["ray"] / middle["processes"]
-    print(f"cells of one second: {spent}; Ray takes {ratio:.3f} times as long as processes")
+            spent[engine] += time.monotonic() - began
+            print(f"{engine}: {found['seconds']:.2f} s for {found['computed']} cells of 1 s")
+    ratio = spent["ray"] / spent["processes"]
+    print(f"whole commands: {spent}; Ray takes {ratio:.3f} times as long as processes")
     assert ratio <= 1.1
 
 
-def test_strength_of_two_trees(raylets):
+def test_strength_of_two_trees(member):
     """Two trees of N/2 on two raylets against one of N/2, and beside one of N; Connect Four."""
     import treewright as tw
     from treewright.apps.games.connect_four import ConnectFour
     from treewright.workshop.experiments.stats import rate
 
-    half, games = 500, int(os.environ.get("TREEWRIGHT_CLUSTER_GAMES", "40"))
-    domain = ConnectFour()
-    start = tw.Position(domain).state
-    with tw.ClusterSearch(domain, workers=2, cluster=raylets.address, seed=9) as far:
+    half, games = 250, int(os.environ.get("TREEWRIGHT_CLUSTER_GAMES", "120"))
+    with tw.ClusterSearch(ConnectFour(), workers=2, cluster=member.address, seed=9) as far:
         for budget in (half, 2 * half):
-            won = 0.0
-            near = tw.Search(domain, seed=77)
-            for game in range(games):
-                far.begin(start)
-                near.begin(start)
-                while not near.position.ended:
-                    mine = near.position.player == game % 2
-                    search, simulations = (far, 2 * half) if mine else (near, budget)
-                    action = search.run(simulations).best
-                    for other in (far, near):
-                        other.commit(action)
-                        if not near.position.ended:
-                            other.begin()
-                won += near.position.rewards()[game % 2]
-            share = rate(won, games)
+            near = tw.Search(ConnectFour(), seed=77)
+            share = rate(
+                sum(points(far, near, 2 * half, budget, g % 2) for g in range(games)), games
+            )
             print(
                 f"two trees of {half} on two raylets against one of {budget}: {share.value:.1%} "
                 f"({share.low:.1%} to {share.high:.1%}, {games} games)"
             )
             if budget == half:
-                assert share.value > 0.5
+                assert share.low > 0.5
+
+
+def points(far, near, ours, theirs, seat):
+    """What the search far away wins in one game, with empty trees at each move."""
+    import treewright as tw
+
+    game = tw.Position(near.domain)
+    while not game.ended:
+        search, simulations = (far, ours) if game.player == seat else (near, theirs)
+        search.begin(game.state)
+        game.play(search.run(simulations).best)
+    return game.rewards()[seat]
 
 
 def test_levels_in_shards(raylets, tmp_path):
     """The same files from two raylets as from here, though each machine writes its own."""
     run = ("level", "generate", "--count", "250", "--length", "40", "--rollouts", "20", "--json")
+    run += ("--shared", "1")  # so short ones are much alike
     for name, more in (("here", ()), ("there", ("--cluster", raylets.address))):
         raylets.call(*run, "--shards", str(tmp_path / name), *more)
     files = [sorted((tmp_path / name).iterdir()) for name in ("here", "there")]
@@ -201,8 +227,28 @@ def test_levels_in_shards(raylets, tmp_path):
     assert "can't write index.json" in err
 
 
+def test_a_disk_is_full(raylets, tmp_path):
+    """A real one, of 32 KiB, on which the workers are to write their shards."""
+    mount = ("mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(tmp_path))
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("NO DISK CAN BE MOUNTED HERE: a full one on a worker is not tested")
+    run = ("level", "generate", "--count", "300", "--length", "40", "--rollouts", "20")
+    try:
+        target = ("--shared", "1", "--quiet", "--shards", str(tmp_path / "set"))
+        out, err = raylets.call(*run, *target, "--cluster", raylets.address, code=2)
+        left = [p.name for p in (tmp_path / "set").iterdir() if p.stat().st_size == 0]
+    finally:
+        subprocess.run(("umount", str(tmp_path)), check=True)
+    assert out == ""
+    assert re.search(r"can't write .* to file://.*: No space left on device", err)
+    assert err.count("\n") == 1
+    assert left == []
+    print(err.strip())
+
+
 def test_sets_by_the_command(raylets):
     """Stories, maps, games and levels are those of one machine."""
+    (raylets.folder / "wing.py").write_text(WING)
     for line in SETS:
         words = line.split()
         found = []
@@ -222,11 +268,11 @@ def without_times(value):
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
 
-def test_the_page_runs_as_printed(raylets, root, capsys):
+def test_the_page_runs_as_printed(member, root, capsys):
     shown = re.findall(
         r"^```python\n(.*?)^```", (root / "docs" / "cluster.md").read_text(), re.S | re.M
     )
     assert shown
     for block in shown:
-        exec(block.replace('"auto"', repr(raylets.address)), {})
+        exec(block.replace('"auto"', repr(member.address)), {})
     assert " 2 " in capsys.readouterr().out

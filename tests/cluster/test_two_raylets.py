@@ -7,7 +7,6 @@ wrong.  It is not in the ordinary run: on a busy machine Ray may take minutes to
 import os
 import random
 import signal
-import sys
 import threading
 import time
 
@@ -157,26 +156,15 @@ def steep(x):
     raise ValueError("too far")
 
 
-def test_on_two_raylets(raylets, monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(raylets.folder / "modules")
-    monkeypatch.setenv("FAR_LOG", str(raylets.log))
-    from treewright.library.applications import applications
-    from treewright.library.cluster.likeness import _code
+def test_on_two_raylets(member, tmp_path):
     from treewright.workshop.experiments.executors import executor
 
-    applications.cache_clear()
-    _code.cache_clear()
-    try:
-        the_driver_dies(raylets, "whole")
-        with executor("", None, raylets.address) as engine, pytest.MonkeyPatch.context() as patch:
-            assert engine.slots == 2
-            the_rest_is_computed_though_a_raylet_is_killed(raylets, engine, "whole")
-            cells_that_fail_are_reported(raylets, engine)
-            other_code_is_refused(raylets, engine, patch)
-            one_search_on_both(raylets.address)
-            a_decided_search_stops(raylets.address)
-            sets_are_the_same(raylets.address, tmp_path)
-    finally:
-        applications.cache_clear()
-        _code.cache_clear()
-        sys.modules.pop("far", None)
+    the_driver_dies(member, "whole")
+    with executor("", None, member.address) as engine, pytest.MonkeyPatch.context() as patch:
+        assert engine.slots == 2
+        the_rest_is_computed_though_a_raylet_is_killed(member, engine, "whole")
+        cells_that_fail_are_reported(member, engine)
+        other_code_is_refused(member, engine, patch)
+        one_search_on_both(member.address)
+        a_decided_search_stops(member.address)
+        sets_are_the_same(member.address, tmp_path)

@@ -25,7 +25,7 @@ def study(tmp_path):
 def app(study):
     from fastapi import FastAPI
 
-    from treewright.apps.study.pages import add_addresses
+    from treewright.apps.study.addresses import add_addresses
 
     made = FastAPI()
     add_addresses(made, study)

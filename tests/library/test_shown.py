@@ -133,7 +133,7 @@ def test_a_result_is_a_table_with_its_line_of_play():
     assert page.tags.count("tr") == 1 + 9
     for child in result.children:
         assert child.label in page.text
-    assert f"expected: {' '.join(result.principal_variation())}" in page.text
+    assert f"expected: {', '.join(result.principal_variation())}" in page.text
     assert read(result.children._repr_html_()).tags.count("td") == 9 * 4
 
 
@@ -182,7 +182,7 @@ def test_any_number_of_players(players):
     assert read(search.position._repr_html_()).text.endswith("to move")
     phases = search.run_phases(2, simulations=10)
     page = read(phases._repr_html_())
-    assert f"committed: {phases.actions[0]} {phases.actions[1]}" in page.text
+    assert f"committed: {phases.actions[0]}, {phases.actions[1]}" in page.text
     see_tree(search)
 
 

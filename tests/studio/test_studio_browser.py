@@ -3,89 +3,12 @@
 Needs Debian's Chromium and Playwright; skipped with a message where one is missing.
 """
 
-import contextlib
+import csv
 import io
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
 import urllib.request
 import zipfile
-from pathlib import Path
 
 import pytest
-
-pytest.importorskip(
-    "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
-)
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
-)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
-)
-TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
-PATIENCE = int(
-    os.environ.get("TREEWRIGHT_PATIENCE", 300_000)
-)  # milliseconds: a kernel may have to be compiled on a busy machine
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """The command line's own server."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("studio")
-    words = ["studio", str(folder), "--no-show", "--no-gallery", "--port", str(port)]
-    server = subprocess.Popen(
-        [*TREEWRIGHT, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        # NiceGUI would serve a test of its own if it saw pytest
-        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
-    )
-    found = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            assert server.poll() is None, server.stdout.read()
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{found}/api/kinds"):
-                break
-            time.sleep(0.2)
-        yield found
-    finally:
-        server.kill()
-        server.wait(20)
-        server.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def page(browser, address):
-    """A page that fails the test where a script fails, or where another host is asked."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    found = context.new_page()
-    found.set_default_timeout(PATIENCE)
-    found.on("pageerror", lambda error: pytest.fail(f"the page raised {error}"))
-
-    def only_ours(request):
-        ours = request.url.startswith((address, "data:", "blob:", address.replace("http", "ws")))
-        assert ours, f"{request.url} is not ours"
-
-    found.on("request", only_ours)
-    yield found
-    context.close()
 
 
 def press(page, name):
@@ -173,12 +96,15 @@ def test_a_game_of_go_is_begun_taken_back_and_saved(page, address):
 def test_a_search_is_watched_step_by_step_and_its_tree_opened(page, address):
     page.goto(f"{address}/games?domain=tictactoe")
     page.get_by_role("button", name="b2", exact=True).wait_for()
-    press(page, "Step by step")
+    page.get_by_role("button", name="Step by step").first.click()
     page.get_by_text("Simulation 1 of 40.").wait_for()
     for name in ("Expansion", "Simulation", "Back-up", "Selection"):
         press(page, "forward")
         page.locator(".stages .now", has_text=name).wait_for()
     page.get_by_text("Simulation 2 of 40.").wait_for()
+    page.locator("svg.picture [data-action='4']").focus()  # a move on the picture, answered
+    page.keyboard.press("Enter")
+    page.locator("svg.picture circle").wait_for()
     press(page, "Search here")
     page.get_by_text("What the search found").wait_for()
     first = page.locator(".q-tree__node-header").first
@@ -205,7 +131,7 @@ def test_a_domain_is_written_and_checked(page, address):
     code = page.get_by_label("A Python file with one domain")
     code.fill(code.input_value().replace("heap=15", "heap=4"))
     press(page, "Use it")
-    page.locator("pre.position", has_text="||||").wait_for()
+    page.wait_for_function("() => document.querySelectorAll('svg.picture circle').length === 4")
     code.fill(code.input_value().replace("s.stones -= action", "s.stone -= action"))
     press(page, "Use it")
     page.get_by_text("there is no state field 'stone'; did you mean 'stones'?").wait_for()
@@ -252,6 +178,13 @@ def test_a_turn_of_tactics_is_played_answered_and_replayed(page, address):
     assert len(saves.load(download.value.path()).actions) == 8
 
 
+def test_a_move_by_a_button_is_answered(page, address):
+    page.goto(f"{address}/games?domain=nim")
+    page.get_by_role("button", name="take 1", exact=True).click()
+    page.get_by_text("What the search found").wait_for()
+    page.get_by_text("player 0 to move").wait_for()
+
+
 def test_the_first_page_lists_everything(page, address):
     page.goto(address)
     page.get_by_role("heading", name="Gallery").wait_for()
@@ -266,22 +199,59 @@ PAGES = ("", "levels", "stories", "go", "maps", "functions", "games", "domain", 
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_everybody_can_use_every_page(browser, address, root, dark):
+def test_everybody_can_use_every_page(visit, address, axe, dark):
     """axe-core finds nothing serious: labels, contrast, order, keyboard."""
-    axe = Path(os.environ.get("TREEWRIGHT_AXE", root / "node_modules/axe-core/axe.min.js"))
-    if not axe.is_file():
-        pytest.skip(f"axe-core is not here ({axe}): npm install --no-save axe-core")
-    context = browser.new_context(color_scheme="dark" if dark else "light")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page = visit(color_scheme="dark" if dark else "light")
     found = []
     for name in PAGES:
         page.goto(f"{address}/{name}")
         page.locator(".studio-room h1").first.wait_for()
-        page.wait_for_function("() => document.fonts.status === 'loaded'")
-        page.evaluate(axe.read_text())
-        for wrong in page.evaluate("() => axe.run()")["violations"]:
-            if wrong["impact"] in ("serious", "critical"):
-                found += [f"/{name} {wrong['id']}: {n['html'][:200]}" for n in wrong["nodes"]]
-    context.close()
+        found += axe(page)
     assert not found, "\n".join(found)
+
+
+def test_a_function_is_minimised_and_its_regions_close_in(page, address):
+    """No kernel is compiled for a formula, so that this is quick."""
+    image = pytest.importorskip("PIL.Image")
+    page.goto(f"{address}/functions?budget=200")
+    page.locator("figure", has_text="SOO").locator("polygon").first.wait_for()
+    first = page.locator("figure", has_text="Iterated Splitting")
+    first.get_by_text("the box is now").wait_for()
+    page.locator('[aria-label="what was found"] .number', has_text="200").wait_for()
+    assert first.locator("polygon").count() == 10, "one for each pass"
+    page.get_by_role("slider", name="Evaluations shown").locator("[tabindex]").focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(  # the last pass ends with the last evaluation
+        "() => document.querySelector('figure').querySelectorAll('polygon').length === 9"
+    )
+    with page.expect_download() as download:
+        page.get_by_role("link", name="csv", exact=True).click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert len(rows) == 4 * 200
+    assert min(float(r["value"]) for r in rows if r["method"] == "runs") < 1e-9
+    with page.expect_download() as download:
+        page.get_by_role("link", name="png", exact=True).click()
+    assert image.open(download.value.path()).size == (480, 480)
+    # a function of several dimensions, by its name
+    page.get_by_role("combobox", name="Function").click()
+    page.get_by_role("option", name="BBOB 3: Rastrigin").click()
+    page.get_by_role("slider", name="Dimensions").locator("[tabindex]").focus()
+    page.keyboard.press("ArrowRight")
+    press(page, "Minimise")
+    page.get_by_text("A slice of 3 dimensions").wait_for()
+    # the tree of the search, and its four steps
+    page.get_by_text("The search: its tree").click()
+    page.get_by_text("x1, part 1 of 3").first.wait_for()
+    press(page, "Step by step")
+    page.get_by_text("Simulation 1 of 30.").wait_for()
+
+
+def test_reports_are_beside_the_papers(page, address):
+    page.goto(f"{address}/experiments")
+    page.get_by_text("The report that comes with Treewright").wait_for()
+    page.get_by_role("combobox", name="Experiment").click()
+    page.get_by_role("option", name="Maps: fitness by method").click()
+    page.get_by_role("heading", name="Maps: fitness by method").wait_for()
+    page.wait_for_function(
+        "() => document.querySelector('.report img[src$=\"map-methods.png\"]')?.naturalWidth > 0"
+    )

@@ -113,7 +113,7 @@ def search(
     result = found.run(simulations, seconds=seconds, nodes=nodes, progress=seen)
     if save is not None:
         found.save(save)
-    line = " ".join(result.principal_variation(8))
+    line = ", ".join(result.principal_variation(8))
     chance = result.best == CHANCE
     said = f"{result.label} here: " if chance else f"best: {result.label} ("
     text = (

@@ -1,6 +1,7 @@
 """Trees whose leaves a function outside the kernel values (kernel/leaves.py), and its answers."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ class Leaves:
             arrays = {name: Cells(array) for name, array in arrays.items()}
             ends = tuple(map(Cells, ends))
         self._bound = (Batch(states=states, **arrays), *ends)
+        self._call: Any = None
 
     def run(self, arrays: tuple[Any, ...], limits: Any, enough: Callable[[], bool]) -> None:
         """Rounds until every tree has reached its limit of simulations, or it is enough.
@@ -78,6 +80,7 @@ class Leaves:
         """
         self._limits[:] = limits
         self.statuses[:] = layout.DONE
+        self._call = None  # the arrays may be others than in the last run
         alone = self._step(arrays, self._count)
         while alone or self._state[LEAVES]:
             try:
@@ -88,10 +91,15 @@ class Leaves:
             alone = self._step(arrays, 0 if enough() else self._count)
 
     def compile(self, arrays: tuple[Any, ...]) -> None:
+        self._call = None
         self._step(arrays, 0)
 
     def _step(self, arrays: tuple[Any, ...], count: int) -> int:
-        alone = int(self._kernel(*arrays, *self._bound, count))
+        if self._call is None:  # packing hundreds of arguments takes longer than a small batch
+            fixed = (*arrays, *self._bound)
+            kernel = self._kernel
+            self._call = kernel.bind(*fixed) if self._worker.compiled else partial(kernel, *fixed)
+        alone = int(self._call(count))
         if alone < 0:
             said = self._unfit()
             self._let_go(arrays)

@@ -206,6 +206,15 @@ _TABLE = (
         compiled=False,
     ),
     Hook(
+        "picture",
+        {},
+        "Returns the state as a picture, which is SVG; a shape in it with `data-action` plays that "
+        "action when it is clicked.",
+        "the studio's pages for games and for a domain of your own",
+        default="`render`, and a button for each action",
+        compiled=False,
+    ),
+    Hook(
         "view",
         {"player": "int64"},
         "Returns the state as text, for one player: with nothing that is hidden from them.",

@@ -165,7 +165,7 @@ def packed(arguments: tuple[Any, ...]) -> np.ndarray:
 
 def _pack(value: Any, slots: list[Any]) -> None:
     if isinstance(value, np.ndarray):
-        slots.append(value.__array_interface__["data"][0])
+        slots.append(value.ctypes.data)  # __array_interface__ would list a record's fields, too
         slots.extend(value.shape)
         slots.extend(value.strides)
     elif isinstance(value, tuple):

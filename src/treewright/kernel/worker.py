@@ -6,6 +6,7 @@ names; `steps.py` can't tell them apart.
 
 import functools
 import math
+import operator
 import types
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,6 +71,7 @@ class Worker:
     entry = "search"
     until = 2**62  # simulations at which the run under way ends
     _bound: Bound | None = None  # the compiled search with its arrays
+    _planned: Bound | None = None  # the compiled phases with theirs
 
     def __init__(
         self,
@@ -206,7 +208,11 @@ class Worker:
             plan, chosen, _, kept, scores = arrays
             kept = Records(kept) if self.domain.is_record else kept
             arrays = (Records(plan), Cells(chosen), Cells(scratch), kept, Cells(scores))
-        return int(kernel(self._tree, self._tables, *self._seen, *arrays, simulations))
+            return int(kernel(self._tree, self._tables, *self._seen, *arrays, simulations))
+        fixed = (self._tree, self._tables, *self._seen, *arrays)
+        if self._planned is None or not all(map(operator.is_, self._planned.fixed, fixed)):
+            self._planned = kernel.bind(*fixed)
+        return int(self._planned(simulations))
 
     @property
     def progress(self) -> Any:

@@ -13,10 +13,13 @@ from treewright.kernel.commits import OVER, UNFIT
 from treewright.kernel.evaluated import Evaluator
 from treewright.kernel.gpu.driver import device
 from treewright.kernel.gpu.trees import GpuTrees
+from treewright.kernel.gpu.valued import ValuedTrees
 from treewright.kernel.rng import stream_seed, stream_seeds
 from treewright.kernel.trees import Trees
 from treewright.kernel.worker import status_message
+from treewright.library.alike import Alike
 from treewright.library.domain import Domain
+from treewright.library.merged import Report, added_up, result_of
 from treewright.library.options import Options
 from treewright.library.phases import STOPPED
 from treewright.library.position import Position, state_of
@@ -32,11 +35,12 @@ from treewright.library.root import (
 )
 from treewright.library.search import Search
 from treewright.library.switches import parse_memory
+from treewright.library.tree import children_from
 
 LEAST = 2**14  # bytes for each tree
 
 
-class Forest:
+class Forest(Alike):
     """A tree for each of many positions of one domain, in one compiled loop.
 
     ``states`` are the positions: a number of them at the domain's own start, or a list of
@@ -46,7 +50,7 @@ class Forest:
     ``batch`` of each.
 
     ``engine="gpu"`` searches them on the first CUDA device, a thread for each, and builds the same
-    trees (docs/gpu.md); it takes no evaluator.
+    trees; an evaluator is then handed the leaves in the device's memory (docs/gpu.md).
     """
 
     def __init__(
@@ -72,7 +76,7 @@ class Forest:
         self.engine = engine
         here = "compiled" if engine == "gpu" else engine
         if engine == "gpu":
-            _check_gpu(domain, evaluate)
+            _check_gpu(domain)
         self._like = Search(
             domain, options, memory=each, engine=here, evaluate=evaluate, batch=batch, seed=seed
         )
@@ -82,24 +86,17 @@ class Forest:
                 f"true states with information='cheating'"
             )
         self._trees: Trees | GpuTrees
-        if engine == "gpu":
+        if engine == "gpu" and evaluate is not None:
+            self._trees = ValuedTrees(self._like.workers[0], count, device(), evaluate, batch)
+        elif engine == "gpu":
             self._trees = GpuTrees(self._like.workers[0], count, device())
         else:
             self._trees = Trees(self._like.workers[0], count, evaluate, batch)
         self._seconds = 0.0
-        self._stopped = "simulations"
         self.begin(states)
 
     def __len__(self) -> int:
         return self._trees.count
-
-    @property
-    def domain(self) -> Domain:
-        return self._like.domain
-
-    @property
-    def options(self) -> Options:
-        return self._like.options
 
     def begin(self, states: int | Sequence[Any], seed: int | None = None) -> None:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""
@@ -190,7 +187,7 @@ class Forest:
         self._trees.compile()
         limits = self._trees.made + np.where(self.ended, 0, simulations)
         started = time.perf_counter()
-        self._stopped = "simulations"
+        self._like._stopped = "simulations"
         if self.options.gumbel is not None:
             self._trees.set_schedule(
                 schedule(self.options.gumbel.considered, int((limits - self._rooted).max()))
@@ -244,6 +241,35 @@ class Forest:
     def result(self, i: int) -> Result:
         """What is known of one position."""
         return self.search(i).result()
+
+    def report(self) -> Report:
+        """The roots of all trees added up, and their counters."""
+        runs = self._trees.runs
+        self._keep_best()
+        return Report(
+            rows=added_up(self.roots()),
+            simulations=int(self.simulations.sum()),
+            created=int(runs["created"].sum()),
+            nodes=int(runs["nodes"].sum()),
+            trees=len(self),
+            stopped=self._like._stopped,
+            full=bool(runs["full"].any()),
+            best=max(self._best.values(), default=(-math.inf, [])),
+        )
+
+    def merged(self) -> Result:
+        """What all trees say together of the one position that they are of."""
+        states = self._trees.states
+        if not self.domain.is_record or (states != states[0]).any():
+            raise OptionError(
+                "merged is for trees of one position: give a tw.Forest the same one many times"
+            )
+        if self.options.gumbel or (self.options.rules and self.options.rules.choose):
+            raise OptionError("a rule for the choice looks at one tree: merged knows none")
+        position, switches = self.position(0), self._like.workers[0].switches
+        report = self.report()
+        children = children_from([report.rows], switches, self._like.choose, position)
+        return result_of([report], children, self._seconds, report.stopped)
 
     def _state(self, i: int) -> Any:
         states = self._trees.states
@@ -315,17 +341,12 @@ class _Pace:
         return self._search._stop.is_set()
 
 
-def _check_gpu(domain: Domain, evaluate: Evaluator | None) -> None:
+def _check_gpu(domain: Domain) -> None:
     """What a GPU can't do is said at once."""
     if not domain.is_record:
         raise OptionError(
             f"{domain.name} keeps its states in Python objects, and engine='gpu' needs records: "
             f"use engine='python'"
-        )
-    if evaluate is not None:
-        raise OptionError(
-            "engine='gpu' plays whole rollouts on the device and takes no evaluator: leave out "
-            "engine, and let the evaluator itself use the device"
         )
 
 

@@ -125,6 +125,11 @@ class Position:
         own = self.domain.function("render")
         return str(self._call(own)) if own else repr(self.state)
 
+    def picture(self) -> str | None:
+        """The state as SVG, if the domain draws it."""
+        own = self.domain.function("picture")
+        return str(self._call(own)) if own else None
+
     @property
     def standing(self) -> str:
         """Who is to move, or how it ended, in words."""

@@ -130,7 +130,7 @@ def _best(score: float, sequence: Sequence[int]) -> str:
 
 def _words(words: Sequence[object]) -> str:
     more = f" … and {len(words) - MOST:,} more" if len(words) > MOST else ""
-    return " ".join(map(str, words[:MOST])) + more
+    return ", ".join(map(str, words[:MOST])) + more
 
 
 def _number(value: float) -> str:

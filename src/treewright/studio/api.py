@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
@@ -72,6 +72,11 @@ def build(manager: Manager) -> FastAPI:
         redoc_url=None,
         responses=CODES,
     )
+
+    @api.get("/docs", include_in_schema=False)
+    def docs() -> Response:
+        return RedirectResponse("/interface")
+
     _sentences(api)
     _kinds(api, manager)
     _one_job(api, manager)

@@ -3,14 +3,19 @@
 from html import escape
 from typing import Any
 
+from treewright.workshop.experiments.published import folder, published
 from treewright.workshop.jobs import Job
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import BUTTON, Following, Studio, downloads
 
-HELD = {True: "held", False: "did not hold", None: "open"}
+PICTURES = "/results"
 
 
 def build(studio: Studio) -> None:
+    place = folder()
+    if place is not None:
+        nicegui().app.add_static_files(PICTURES, place)
+
     @nicegui().ui.page("/experiments")
     def experiments() -> None:
         with studio.frame("Experiments", "experiments"):
@@ -35,22 +40,40 @@ class _ExperimentPage:
                     {name: one["title"] for name, one in self._known.items()},
                     value=name if name in self._known else next(iter(self._known)),
                     label="Experiment",
-                    on_change=self._describe,
+                    on_change=self._chosen,
                 ).classes("w-full")
                 self._scale = ui.toggle(
                     {"smoke": "Smoke: seconds", "laptop": "Laptop: minutes"},
                     value=given["scale"],
                 ).props("no-caps")
+                self._scale.classes("start")
                 self._about = html("")
                 ui.button("Run", on_click=self._run).props(BUTTON)
             with ui.element("section").classes("panel").props('aria-label="report"'):
                 self._following = Following(studio, self._done, address="/experiments")
-                self._report = ui.element("div").classes("panel-room report")
+                self._report = ui.element("div").classes("panel-room report").props("tabindex=0")
         self._describe()
         if job is not None:
             self._following.follow(job)
         elif studio.asked:
             self._run()
+        else:
+            self._published()
+
+    def _chosen(self) -> None:
+        self._describe()
+        self._published()
+
+    def _published(self) -> None:
+        """The report that comes with us, until one is made here."""
+        text = published(self._name.value, PICTURES)
+        self._report.clear()
+        with self._report:
+            if text:
+                html("<p class=quiet>The report that comes with Treewright:</p>")
+                nicegui().ui.markdown(text, extras=["tables", "fenced-code-blocks"])
+            else:
+                html("<p class=quiet>No report of this one comes with us: run it.</p>")
 
     def _describe(self) -> None:
         one = self._known[self._name.value]

@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from treewright.library.applications import declared
-from treewright.workshop.jobs import Job, Manager
+from treewright.workshop.jobs import Job, Manager, Work
 from treewright.workshop.jobs.manager import BACKGROUND
 from treewright.workshop.jobs.work import OWN
 from treewright.workshop.web import html, nicegui
@@ -143,14 +143,24 @@ def _jobs(studio: Studio) -> None:
             page = by_kind.get(job.kind)
             link = f'<a href="/{page}?job={job.id}">{escape(title)}</a>' if page else escape(title)
             rows.append(
-                f"<tr><td>{MARKS[job.state]}</td><td>{link}</td><td>{escape(job.id[:6])}</td>"
-                f"<td>{escape(job.state)}</td><td>{escape(_said(job))}</td></tr>"
+                f"<tr><td>{link}</td><td>{escape(_wished(studio, job))}</td><td>{MARKS[job.state]} "
+                f"{escape(job.state)}</td><td>{escape(_said(job))}</td></tr>"
             )
         empty = '<p class="quiet">Nothing yet.</p>'
-        table.set_content(f'<table class="facts">{"".join(rows)}</table>' if rows else empty)
+        made = f'<div class="scroll"><table class="facts">{"".join(rows)}</table></div>'
+        table.set_content(made if rows else empty)
 
     draw()
     ui.timer(1.0, draw)
+
+
+def _wished(studio: Studio, job: Job) -> str:
+    """The settings that are not the usual ones, in a line."""
+    known = studio.manager.works
+    fields = known[job.kind].settings.model_fields if job.kind in known else {}
+    own = {n: v for n, v in job.settings.items() if n in fields and v != fields[n].default}
+    shown = (f"{name} {value}" for name, value in own.items() if len(str(value)) < 30)
+    return ", ".join(shown)[:100]
 
 
 def _said(job: Job) -> str:
@@ -172,19 +182,48 @@ def _kinds_of(page: str) -> list[str]:
 
 
 def _interface(manager: Manager) -> None:
-    rows = "".join(
-        f"<tr><th scope=row><code>POST /api/jobs/{name}</code></th><td>{escape(work.title)}"
-        f"{' (only from this machine)' if work.local else ''}</td>"
-        f"<td>{', '.join(work.exports)}</td></tr>"
-        for name, work in manager.works.items()
-    )
+    address = nicegui().ui.context.client.request.headers.get("host", "localhost:8080")
     html(
         "<h1>HTTP interface</h1><p>Every job that a page starts can be started by a program. The "
         'whole description is <a href="/api/openapi.json">/api/openapi.json</a> (OpenAPI).</p>'
-        f'<table class="facts">{rows}</table><h2>Following a job</h2><pre>'
-        "curl -X POST localhost:8080/api/jobs/level -H 'content-type: application/json' \\\n"
+        f"<h2>Following a job</h2><pre tabindex=0>"
+        f"curl -X POST {escape(address)}/api/jobs/level -H 'content-type: application/json' \\\n"
         '     -d \'{"length": 120, "seed": 7}\'        # the answer has an id\n'
-        "curl 'localhost:8080/api/jobs/ID?wait=10&amp;after=3'   # as soon as it has changed\n"
-        "curl -X POST localhost:8080/api/jobs/ID/cancel\n"
-        "curl localhost:8080/api/jobs/ID/export/tmx -o level.tmx</pre>"
+        f"curl '{escape(address)}/api/jobs/ID?wait=10&amp;after=3'   # as soon as it has changed\n"
+        f"curl -X POST {escape(address)}/api/jobs/ID/cancel\n"
+        f"curl {escape(address)}/api/jobs/ID/result                # as data\n"
+        f"curl {escape(address)}/api/jobs/ID/export/tmx -o level.tmx</pre><h2>Kinds of job</h2>"
     )
+    for name, work in manager.works.items():
+        html(_described(name, work))
+
+
+def _described(name: str, work: Work) -> str:
+    """What a kind of job takes and gives."""
+    schema = work.settings.model_json_schema()
+    rows = "".join(
+        f"<tr><th scope=row><code>{escape(field)}</code></th><td>{escape(_kind(given))}</td>"
+        f"<td>{escape(str(given.get('description', '')))}</td></tr>"
+        for field, given in schema["properties"].items()
+    )
+    where = " (only from this machine)" if work.local else ""
+    formats = ", ".join(work.exports) or "none"
+    return (
+        f"<details class=kind><summary><code>POST /api/jobs/{escape(name)}</code> "
+        f"{escape(work.title)}{where}</summary><p>Formats: {escape(formats)}.</p>"
+        f'<div class="scroll"><table class="facts">{rows}</table></div></details>'
+    )
+
+
+def _kind(given: dict[str, Any]) -> str:
+    """What a setting may be: its type, its bounds, and what it is if it is not given."""
+    parts = [str(given.get("type", "one of several" if "anyOf" in given else ""))]
+    if "enum" in given:
+        parts = ["one of " + ", ".join(map(str, given["enum"]))]
+    ends = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "maxLength": "at most",
+            "maxItems": "at most"}  # fmt: skip
+    parts += [f"{words} {given[key]:g}" for key, words in ends.items() if key in given]
+    default = str(given.get("default", ""))
+    if default and len(default) < 40:
+        parts.append(f"usually {default}")
+    return " ".join(part for part in parts if part)

@@ -18,7 +18,8 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
-from treewright.library.cluster.trees import Numbered, Report, Wish
+from treewright.library.cluster.trees import Numbered, Wish
+from treewright.library.merged import Report
 from treewright.library.options import Options
 from treewright.library.registry import make
 from treewright.library.tree import children_from

@@ -15,7 +15,13 @@ from treewright.apps.levels import metrics, score
 from treewright.apps.levels.analysis import analyse
 from treewright.apps.levels.balance import Balance
 from treewright.apps.levels.chain import Chain, learn
-from treewright.apps.levels.controls import Controls, counts, kept_parts, target_tables
+from treewright.apps.levels.controls import (
+    Controls,
+    counts,
+    kept_parts,
+    per_column,
+    target_tables,
+)
 from treewright.apps.levels.copies import Shelf, automaton, longest_run
 from treewright.apps.levels.domain import OPTIONS, Levels
 from treewright.apps.levels.ends import cuts, is_plain, plain_slice, what_is_cut
@@ -638,3 +644,15 @@ def test_the_kernel_of_an_expression_can_be_loaded_from_the_cache():
     import importlib
 
     assert importlib.import_module(score.from_expression("2 - gaps").__module__)
+
+
+def test_a_falling_curve_begins_with_what_its_first_quarter_asks_for():
+    """The safe first screen holds no enemies: the rest of its quarter is asked for them."""
+    domain = Levels(own_chain(), Controls(length=160, difficulty=(1.0, 0.0)))
+    low = domain.tables["low"]
+    assert (low[1, :17] == low[1, 0]).all(), "nothing is asked for where nothing can be"
+    found = np.zeros((3, 4))
+    for seed in range(6):
+        found += per_column(generate(domain, seed).level).reshape(3, 4, 40).sum(axis=2)
+    assert found[1, 0] > 1.5 * found[1, 3]
+    assert found[2, 0] < found[2, 3] / 1.5

@@ -19,7 +19,7 @@ def test_addresses_refuse_what_makes_no_sense(tmp_path):
     import httpx
     from fastapi import FastAPI
 
-    from treewright.apps.study.pages import add_addresses
+    from treewright.apps.study.addresses import add_addresses
 
     study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)})
     app = FastAPI()
@@ -88,3 +88,81 @@ def test_what_is_not_installed_is_named(monkeypatch):
         frame.nicegui()
     with pytest.raises(MissingExtra, match=r"pip install 'treewright\[study\]'"):
         analysis.load("statsmodels.api")
+
+
+def test_a_session_by_the_addresses_alone(tmp_path):
+    import httpx
+    from fastapi import FastAPI
+
+    from treewright.apps.study.addresses import add_addresses
+
+    study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)})
+    app = FastAPI()
+    add_addresses(app, study)
+
+    async def talk():
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            assert (await client.post("/api/enrol", json={"agree": False})).status_code == 409
+            found = await client.post("/api/enrol", json={"agree": True, "simulated": True})
+            who = found.json()["participant"]
+            while (step := (await client.get(f"/api/p/{who}")).json())["kind"] != "done":
+                if step["kind"] == "play":
+                    body = {"first": 0, "runs": [[6, 200]]}
+                    found = await client.post(f"/api/p/{who}/{step['slot']}/1", json=body)
+                    assert found.json()["outcome"] == "won"
+                elif step["kind"] == "ask":
+                    body = {"challenge": "A", "preference": "B"}
+                    await client.post(f"/api/answer/{who}/{step['pair']}", json=body)
+                else:
+                    body = {"experience": "expert"}
+                    await client.post(f"/api/experience/{who}", json=body)
+            late = await client.post(f"/api/answer/{who}/1", json={"challenge": 1})
+            assert late.status_code == 422
+            codes = [(await client.get(f"/api/p/{who}")).status_code for _ in range(150)]
+            assert codes[-1] == 429, "nobody may ask for ever without a pause"
+            assert (await client.get("/api/p/somebody-else")).status_code == 409
+
+    asyncio.run(talk())
+    (person,) = study.participants()
+    assert person["finished"]
+    assert len(study.pair_rows()) == 4
+
+
+def test_a_limit_fills_again_and_forgets_the_oldest(monkeypatch):
+    from treewright.apps.study import limits
+
+    monkeypatch.setattr(limits, "MOST_KEPT", 2)
+    now = [0.0]
+    limit = limits.Limit(2.0, 3, lambda: now[0])
+    assert [limit.allows("a") for _ in range(5)] == [True, True, True, False, False]
+    now[0] = 0.5
+    assert [limit.allows("a") for _ in range(2)] == [True, False]
+    limit.allows("b")
+    limit.allows("c")
+    assert limit.allows("a"), "it was forgotten, and begins anew"
+
+
+def test_the_experimenter_sees_who_is_where(tmp_path):
+    from datetime import UTC, datetime, timedelta
+
+    from treewright.apps.study.experimenter import overview, page_text
+    from treewright.apps.study.export import public_id
+
+    study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)})
+    assert study.token() == study.token() != ""
+    first, second = study.enrol(), study.enrol()
+    study.record(first, 1, 1, 0, [[6, 200]])
+    found = overview(study)
+    assert [p.state for p in found.people] == ["here now", "here now"]
+    assert sorted(p.levels for p in found.people) == [0, 1]
+    assert (sum(found.played.values()), found.uneven) == (1, 1)
+    text = page_text(found)
+    assert public_id(first) in text
+    for own in (first, second):
+        assert own not in text, "with it anybody could act in that name"
+    later = overview(study, datetime.now(UTC) + timedelta(hours=1))
+    assert later.count("away") == 2
+    gone = overview(study, datetime.now(UTC) + timedelta(days=2))
+    assert dict(gone.left_after) == {0: 2}
+    assert "2 after 0 pairs" in page_text(gone)

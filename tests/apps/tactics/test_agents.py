@@ -102,6 +102,14 @@ def test_a_reply_changes_some_turns_and_all_are_legal(states):
     assert changed > 3
 
 
+def test_the_tree_of_emcts_makes_no_difference(states):
+    """Its phases end before a mutation of a mutation is tried: that is why the default has none."""
+    with_tree, without = (agent(name, AP, turn_limit=60) for name in ("emcts", "local-search"))
+    for seed, state in enumerate(states[::300]):
+        plans = [one.plan(state, Budget(evaluations=900), seed) for one in (with_tree, without)]
+        assert plans[0].actions == plans[1].actions
+
+
 def test_paired_deals_swap_sides():
     a, b = (play(Fixture("greedy-action", "random", AP, "evals:1", n), 2, {}) for n in (0, 1))
     assert not a["swapped"]

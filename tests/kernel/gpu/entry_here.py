@@ -6,7 +6,7 @@ from treewright.kernel.gpu.pools import Own
 from treewright.kernel.layout import RUN
 
 
-def searches_here(pools, t, params, runs, rngs, limits, statuses, simulations):
+def searches_here(pools, t, params, runs, rngs, limits, statuses, batch, simulations):
     for r in range(len(statuses) + 3):  # the last block of threads is hardly ever full
         most = wanted(r, runs, limits, statuses, simulations)
         if most <= 0:
@@ -24,5 +24,5 @@ def searches_here(pools, t, params, runs, rngs, limits, statuses, simulations):
             np.empty(1, RUN),
             np.empty(1, np.uint64),
         )
-        grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, most)
+        grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, batch, most)
     return 0

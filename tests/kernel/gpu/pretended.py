@@ -9,12 +9,13 @@ import numpy as np
 
 from treewright.kernel.gpu import program
 from treewright.kernel.gpu.pools import Pools, Scratch
-from treewright.kernel.layout import edge_dtype, node_dtype
+from treewright.kernel.layout import Batch, edge_dtype, node_dtype
 from treewright.kernel.specialise import specialise
 from treewright.kernel.worker import _Rows
 
 HERE = Path(__file__).parent
 GAP = 64
+FIRST = 1 << 50  # beyond what a pointer of this machine may be
 UNTOUCHED = 0xA5
 
 
@@ -25,8 +26,8 @@ class Pretended:
 
     def __init__(self):
         self.memory = {}
-        self.end = 1 << 40
-        self.launches = 0
+        self.end = FIRST
+        self.launches = self.waited = 0
 
     def use(self):
         pass
@@ -46,6 +47,8 @@ class Pretended:
         assert (data[-GAP:] == UNTOUCHED).all()
 
     def _at(self, address):
+        if address < FIRST:  # somebody else's, who was told the true one
+            address = self._ours(address)
         start = max(known for known in self.memory if known <= address)
         return self.memory[start], address - start + GAP
 
@@ -69,19 +72,42 @@ class Pretended:
         data, at = self._at(address)
         return np.ndarray(place.shape, place.dtype, data, at + place.start, place.strides)
 
+    dlpack = 1, 0  # the CPU, as DLPack names it
+
+    def pointer(self, address):
+        data, at = self._at(address)
+        return data.ctypes.data + at
+
+    def _ours(self, pointer):
+        for known, data in self.memory.items():
+            if 0 <= pointer - data.ctypes.data - GAP < len(data) - 2 * GAP:
+                return known + pointer - data.ctypes.data - GAP
+        raise AssertionError("it is not on the device")
+
+    def wait(self):
+        self.waited += 1
+
     def searching(self, like):
+        kernel = self._searching(like, False)
+        return [kernel, kernel]
+
+    def valuing(self, like, kinds):
+        return self._searching(like, True, ANSWERS=kinds)
+
+    def _searching(self, like, valued, **more):
         on, state = like.switches, np.dtype(like.domain.state)
-        constants = {**on.constants(), **Scratch(on, state).constants()}
-        texts = (*like._texts, program.HERE / "thread.py", HERE / "entry_here.py")
+        constants = {**on.constants(), **Scratch(on, state).constants(), "VALUED": valued, **more}
+        texts = program.search_texts(like, valued, HERE / "entry_here.py")
         found = specialise(like.domain, constants, texts, "searches_here", rules=on.rules)
 
         def kernel(pools, tables, *rest):
             pools = Pools(*map(self._array, pools))
             tables = found.Tables(*map(self._array, tables)) if tables else ()
-            *arrays, simulations = rest
-            found.searches_here(pools, tables, *map(self._array, arrays), simulations)
+            *arrays, batch, simulations = rest
+            batch = Batch(*map(self._array, batch)) if batch else ()
+            found.searches_here(pools, tables, *map(self._array, arrays), batch, simulations)
 
-        return [kernel, kernel]
+        return kernel
 
     def committing(self, like):
         on, state = like.switches, np.dtype(like.domain.state)

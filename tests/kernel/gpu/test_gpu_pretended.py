@@ -98,6 +98,20 @@ def test_trees_are_those_of_the_cpu(device, case):
     assert_same(*forests)
 
 
+def test_one_position_is_all_of_the_device(device):
+    """Its trees merged, and its rollouts for a tree on the CPU, are those of the CPU."""
+    mine, theirs = (tw.Forest(Nim(), 6, memory="1MiB", engine=e).run(30) for e in ("gpu", None))
+    assert mine.merged().children == theirs.merged().children
+    assert mine.merged().simulations == 180
+    found = []
+    for engine in ("gpu", None):
+        rollouts = tw.BulkRollouts(Nim(), 3, batch=4, engine=engine)
+        search = tw.Search(Nim(), seed=1, memory="1MiB", evaluate=rollouts, batch=4)
+        found.append(search.run(40).children)
+    assert found[0] == found[1]
+    assert device.launches > 20
+
+
 def test_memory_is_given_back_and_nothing_beside_it_was_written(device):
     forest = tw.Forest(Uneven(), 3, memory=3 * 2**14, engine="gpu").run(500)
     assert forest._trees.runs["full"].all()
@@ -136,8 +150,6 @@ def test_trees_that_are_all_full_end_the_run(device):
 
 
 def test_what_a_gpu_can_not_do_is_said_at_once():
-    with pytest.raises(tw.OptionError, match="takes no evaluator"):
-        tw.Forest(Uneven(), 2, engine="gpu", evaluate=lambda states: np.zeros(len(states)))
     with pytest.raises(tw.OptionError, match=r"use a tw\.Forest"):
         tw.Search(Uneven(), engine="gpu")
     with pytest.raises(tw.OptionError, match="does not know transpositions"):

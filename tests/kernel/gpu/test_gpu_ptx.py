@@ -12,7 +12,7 @@ from treewright.workshop.signature import VARIANTS
 
 pytest.importorskip("numba_cuda", reason="NOT TESTED: the extra 'gpu' is not installed")
 
-from treewright.kernel.gpu.program import Program, at_roots, committing, searching
+from treewright.kernel.gpu.program import Program, at_roots, committing, searching, valuing
 
 CAPABILITY = 9, 0
 SERVES = ("tictactoe", "samegame", "go-5x5", "foundry", "story-crime", "knockout-whist")
@@ -68,6 +68,14 @@ def test_a_commit_compiles():
     for name in ("nim", "samegame"):  # all actions listed, and some of them
         like = tw.Search(samples()[name].domain(), memory="1MiB").workers[0]
         assert "commits_there" in committing(like, CAPABILITY).entry
+
+
+@pytest.mark.parametrize("kinds", [("float64", "float64"), ("float32", "float32")])
+def test_leaves_for_an_evaluator_compile(kinds):
+    for name, options in (("nim", tw.Options()), ("go-5x5", tw.Options(puct=True))):
+        domain = samples()[name].domain()
+        search = tw.Search(domain, options, memory="1MiB", evaluate=lambda states: None, batch=2)
+        assert "searches" in valuing(search.workers[0], CAPABILITY, kinds).entry
 
 
 def test_a_damaged_program_is_compiled_again(tmp_path, monkeypatch):

@@ -60,7 +60,7 @@ class _FunctionPage:
         if job is not None:
             self._following.follow(job)
         else:
-            self._minimise()
+            self._following.open("minimise", self._settings())
 
     def _wishes(self, given: Any) -> None:
         ui = nicegui().ui
@@ -89,18 +89,18 @@ class _FunctionPage:
         self._running = False
 
     def _minimise(self) -> None:
-        self._following.start(
-            "minimise",
-            {
-                "formula": self._formula.value,
-                "bbob": self._bbob.value,
-                "dimensions": int(self._dimensions.value),
-                "low": self._low.value,
-                "high": self._high.value,
-                "budget": int(self._budget.value),
-                "seed": int(self._seed.value or 0),
-            },
-        )
+        self._following.start("minimise", self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "formula": self._formula.value,
+            "bbob": self._bbob.value,
+            "dimensions": int(self._dimensions.value),
+            "low": self._low.value,
+            "high": self._high.value,
+            "budget": int(self._budget.value),
+            "seed": int(self._seed.value or 0),
+        }
 
     def _replay(self) -> None:
         self._running = bool(self._data)
@@ -213,7 +213,8 @@ def _curves(data: dict[str, Any], shown: int) -> str:
         for one in data["runs"]
     )
     return (
-        "<h3>Above the least value found, on a logarithmic scale</h3><svg class='rates' "
+        f"<h3>Above the least value found, over {most:,} evaluations (logarithmic, from "
+        f"{10**top:.1g} to {LEAST:g})</h3><svg class='rates' "
         f"viewBox='0 0 100 41' role='img' aria-label='curves'>{''.join(lines)}</svg>"
         f"<div class='key'>{keys}</div>"
     )

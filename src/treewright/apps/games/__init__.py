@@ -10,6 +10,7 @@ APP = App(
         "connect-four-v1": ".connect_four:ConnectFour",
         "samegame-v1": ".samegame:SameGame",
         "foundry-v1": ".foundry:Foundry",
+        "dots-and-boxes-v1": ".dots:DotsAndBoxes",
         "knockout-whist-v1": ".whist:KnockoutWhist",
         "kuhn-poker-v1": ".kuhn:KuhnPoker",
         "liars-dice-v1": ".liars_dice:LiarsDice",

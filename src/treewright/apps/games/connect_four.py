@@ -72,6 +72,24 @@ class ConnectFour(Domain):
             lines.append(" ".join(cells))
         return "\n".join([*lines, "1 2 3 4 5 6 7"])
 
+    def picture(s):
+        shapes = [f'<rect width="{50 * WIDTH}" height="{50 * HEIGHT}" rx="12" fill="#2b5797"/>']
+        for column in range(WIDTH):
+            for row in range(HEIGHT):
+                bit = column * COLUMN + row
+                taken = s.stones[0] >> bit & 1, s.stones[1] >> bit & 1
+                colour = "#d9443f" if taken[0] else "#ecba42" if taken[1] else "#eef3ee"
+                shapes.append(
+                    f'<circle cx="{50 * column + 25}" cy="{50 * (HEIGHT - row) - 25}" r="20" '
+                    f'fill="{colour}"/>'
+                )
+            shapes.append(
+                f'<rect x="{50 * column}" width="50" height="{50 * HEIGHT}" fill="#fff" '
+                f'fill-opacity="0" data-action="{column}"/>'
+            )
+        size = f"0 0 {50 * WIDTH} {50 * HEIGHT}"
+        return f'<svg viewBox="{size}" width="420">{"".join(shapes)}</svg>'
+
 
 def drop(s, column):
     """One stone of the player to move; notices a win."""

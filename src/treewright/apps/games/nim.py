@@ -40,3 +40,13 @@ class Nim(Domain):
 
     def render(s):
         return f"{s.stones} stones, player {s.player + 1} to move"
+
+    def picture(s):
+        """The last three can be clicked: that stone is taken, and those behind it."""
+        stones = "".join(
+            f'<circle cx="{25 + 32 * i}" cy="25" r="13" data-action="{s.stones - i}" '
+            f'fill="{"#3b9a4a" if s.stones - i <= 3 else "#8a9a90"}"/>'
+            for i in range(s.stones)
+        )
+        wide = 32 * s.stones + 18
+        return f'<svg viewBox="0 0 {wide} 50" width="{wide}">{stones}</svg>'

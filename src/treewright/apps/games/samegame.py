@@ -90,6 +90,9 @@ def points(s):
     return total
 
 
+PAINT = ("#ffffff", "#0072b2", "#d55e00", "#009e73", "#f0c93d", "#9a6fb0")  # of the colours
+
+
 class SameGame(Domain):
     """A board up to 15 x 15 in five colours, drawn from a seed or given as rows of digits."""
 
@@ -196,6 +199,25 @@ class SameGame(Domain):
             for r in range(height - 1, -1, -1)
         ]
         return "\n".join([*rows, f"{s.score} points"])
+
+    def picture(s):
+        """Every stone of a group plays the group's action."""
+        clear_marks(s)
+        shapes = []
+        for cell in range(CELLS):
+            if s.colour[cell] > 0 and s.mark[cell] == 0:
+                size = group(s, cell)
+                stones = "".join(_stone(int(s.stack[i])) for i in range(size))
+                action = f' data-action="{cell}"' if size > 1 else ""
+                shapes.append(f'<g fill="{PAINT[s.colour[cell]]}"{action}>{stones}</g>')
+        side = 20 * SIDE
+        words = f'<text x="2" y="{side + 18}" font-size="14" fill="#7a746a">{s.score} points</text>'
+        return f'<svg viewBox="0 0 {side} {side + 24}" width="420">{"".join(shapes)}{words}</svg>'
+
+
+def _stone(cell: int) -> str:
+    x, y = 20 * (cell // SIDE), 20 * (SIDE - 1 - cell % SIDE)
+    return f'<rect x="{x + 1}" y="{y + 1}" width="18" height="18" rx="4"/>'
 
 
 def random_rows(seed: int, width: int, height: int, colours: int) -> list[str]:

@@ -3,6 +3,7 @@
 from functools import partial
 
 from treewright.apps.games.connect_four import ConnectFour
+from treewright.apps.games.dots import DotsAndBoxes
 from treewright.apps.games.foundry import Foundry
 from treewright.apps.games.kuhn import KuhnPoker
 from treewright.apps.games.liars_dice import LiarsDice
@@ -20,6 +21,7 @@ SAMPLES = {
     "connect-four": Sample(partial(ConnectFour, moves="4433"), variants=None, simulations=60),
     "samegame": Sample(partial(SameGame, seed=1, width=6, height=6), variants=None, simulations=12),
     "foundry": Sample(Foundry, TURN, variants=None, simulations=60),
+    "dots-and-boxes": Sample(partial(DotsAndBoxes, width=2, height=2), TURN, simulations=60),
     "knockout-whist": Sample(
         partial(KnockoutWhist, hand=3, ranks=5, seed=1), variants=None, simulations=60
     ),

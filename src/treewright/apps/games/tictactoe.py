@@ -64,6 +64,27 @@ class TicTacToe(Domain):
             rows.append(f"{3 - row} " + " ".join(cells))
         return "\n".join([*rows, "  a b c"])
 
+    def picture(s):
+        crosses, noughts = (s.mine, s.theirs) if s.player == 0 else (s.theirs, s.mine)
+        shapes = []
+        for cell in range(9):
+            x, y = 100 * (cell % 3), 100 * (cell // 3)
+            shapes.append(
+                f'<rect x="{x + 3}" y="{y + 3}" width="94" height="94" rx="8" fill="#f3efe6" '
+                f'data-action="{cell}"/>'
+            )
+            if crosses >> cell & 1:
+                shapes.append(
+                    f'<path d="M{x + 26} {y + 26} l48 48 m0 -48 l-48 48" stroke="#2b6cb0" '
+                    f'stroke-width="11" stroke-linecap="round" fill="none"/>'
+                )
+            elif noughts >> cell & 1:
+                shapes.append(
+                    f'<circle cx="{x + 50}" cy="{y + 50}" r="26" stroke="#b92c2c" '
+                    f'stroke-width="11" fill="none"/>'
+                )
+        return f'<svg viewBox="0 0 300 300" width="300">{"".join(shapes)}</svg>'
+
 
 def mark(s, cell):
     """One stone of the player to move; the sides then change places."""

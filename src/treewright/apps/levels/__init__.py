@@ -11,8 +11,11 @@ APP = App(
         )
     },
     experiments=(
+        ".experiments.alive:EXPERIMENT",
         ".experiments.controls:EXPERIMENT",
+        ".experiments.curve:EXPERIMENT",
         ".experiments.expressive_range:EXPERIMENT",
+        ".experiments.false_rejects:EXPERIMENT",
         ".experiments.playable:EXPERIMENT",
         ".experiments.sets:EXPERIMENT",
     ),

@@ -93,6 +93,8 @@ def fly(
     slack: float = 0.0,
 ) -> tuple[list[tuple[float, float]], tuple[float, float]]:
     """Simulate one move from its stance; the places of the body's middle, and where it rests."""
+    if step.move.keys:
+        return _leap(step, here, height, cells, seen, slack)
     stance, delay, hold, speed, push, _ = step.move.recipe
     forward = 1 if step.move.dx > 0 else -1
     x = TILE * here[0] + TILE / 2 + forward * extract.STANCES[stance] + slack
@@ -105,4 +107,21 @@ def fly(
         line.append((float(body[X]), float(body[Y] - height / 2)))
         if time >= busy and body[physics.GROUNDED] and body[physics.VX] == 0.0:
             break
+    return line, (float(body[X]), float(body[Y]))
+
+
+def _leap(
+    step: Step,
+    here: tuple[int, int],
+    height: float,
+    cells: np.ndarray,
+    seen: np.ndarray,
+    slack: float,
+) -> tuple[list[tuple[float, float]], tuple[float, float]]:
+    """The same for a leap, which has its keys written out."""
+    body = physics.at_rest(TILE * here[0] + TILE / 2 + slack, physics.stand_on(here[1]))
+    line = [(float(body[X]), float(body[Y] - height / 2))]
+    for keys in step.move.keys:
+        physics.tick(body, keys, height, cells, seen)
+        line.append((float(body[X]), float(body[Y] - height / 2)))
     return line, (float(body[X]), float(body[Y]))

@@ -4,10 +4,13 @@ Difficulty moves the targets: with more of it gaps and enemies are wished, with 
 rewards, as in the paper.  At difficulty ``d`` the wished rate is the corpus's own, times
 ``0.4 + 1.2 d`` for gaps and enemies and ``1.6 - 1.2 d`` for rewards; ``d = 0.5`` is the corpus.
 In the middle the counts may spread about as they do in the corpus (``SPREAD`` times the root of the
-target, up and down); towards both ends, and along a curve, the target itself is wished.
+target, up and down); towards both ends, and more so along a curve, the target itself is wished.
 Targets are cumulative: what should have come by column n, so that a level that is half done can be
 judged.  Along a curve what came long ago fades (``MEMORY``), on both sides alike: a quarter that
-had too little is not made up for in the next one, which may ask for something else.
+had too little is not made up for in the next one, which may ask for something else.  And a rollout
+is judged by its misses at each of its last columns (``LAST``), not only where it ends: a search
+that is judged at its horizon alone puts off what is wished until there.  What the flat ground at
+both ends and the safe first screen can't hold, the rest of their quarter is asked for.
 """
 
 import random
@@ -18,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.levels.chain import Chain
+from treewright.apps.levels.ends import BEGIN, FINISH, safe_columns
 from treewright.apps.levels.level import LONGEST, Level
 from treewright.apps.levels.moves import Player
 from treewright.apps.levels.score import QUANTITIES, Score
@@ -27,7 +31,8 @@ SHORTEST, SHORTEST_WHOLE = 10, 20
 FREE = 1e9  # a bound that never binds
 COPY_LIMIT = 24
 SPREAD = 1.5
-MEMORY = 200.0  # columns: with a curve, what came this long ago counts for a third
+MEMORY = 100.0  # columns: with a curve, what came this long ago counts for a third
+LAST = 80.0  # columns over which a miss along a curve is averaged
 PART = 20  # slices of a part that is kept or made anew
 Range = tuple[float, float]
 
@@ -156,9 +161,9 @@ def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.n
     base = rates(corpus)
     factor = {"gaps": 0.4 + 1.2 * along, "enemies": 0.4 + 1.2 * along, "rewards": 1.6 - 1.2 * along}
     varies = len(set(controls.difficulty)) > 1
-    spread = np.zeros(controls.length + 1)
-    if not varies:
-        spread[:] = (1.0 - abs(2.0 * controls.difficulty[0] - 1.0)) ** 2
+    if varies and controls.whole:
+        factor = {name: _within_ends(row, name != "rewards") for name, row in factor.items()}
+    spread = (1.0 - abs(2.0 * np.append(along, along[-1]) - 1.0)) ** (3 if varies else 2)
     shape = (len(QUANTITIES), controls.length + 1)
     low, high, tolerance = np.full(shape, -FREE), np.full(shape, FREE), np.ones(shape)
     fade = np.ones(3)
@@ -183,8 +188,24 @@ def target_tables(controls: Controls, corpus: Sequence[Level]) -> dict[str, np.n
         "high": high,
         "tolerance": tolerance,
         "fade": fade,
+        "past": np.array([1.0 - 1.0 / LAST if varies else 0.0]),
         "difficulty": np.append(along, along[-1]),
     }
+
+
+def _within_ends(rate: np.ndarray, hurts: bool) -> np.ndarray:
+    """A rate with nothing where the ends allow none, and as much more in the rest of a quarter."""
+    length, found = len(rate), rate.copy()
+    first = safe_columns(length) if hurts else BEGIN
+    for closed, quarter in (
+        (slice(0, first), slice(0, length // 4)),
+        (slice(length - FINISH, length), slice(length - length // 4, length)),
+    ):
+        whole = found[quarter].sum()
+        found[closed] = 0.0
+        if found[quarter].any():
+            found[quarter] *= whole / found[quarter].sum()
+    return found
 
 
 def fixed_columns(controls: Controls, height: int) -> dict[int, str]:

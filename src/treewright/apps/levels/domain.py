@@ -85,6 +85,15 @@ def count_column(s, t, gap, enemies, rewards, floor):
     s.crowd += enemies - s.recent[s.n % CROWD_WINDOW]
     s.recent[s.n % CROWD_WINDOW] = enemies
     s.n += 1
+    s.missed = t.past[0] * s.missed + (1.0 - t.past[0]) * miss(s.felt, t, s.n)
+
+
+def miss(felt, t, n):
+    """How far gaps, enemies and rewards are from what is wished by column n."""
+    total = 0.0
+    for i in range(3):
+        total += quadratic(felt[i], t.low[i, n], t.high[i, n], t.tolerance[i, n])
+    return total
 
 
 def out_of_reach(s, t):
@@ -150,13 +159,10 @@ def draw_allowed(s, t, low, high, rng):
 
 def paper_score(s, t):
     """g + e + r (and heights, where they are wished), less the seams."""
-    total = BEST - SEAM * s.seams
-    n = s.n
-    for i in range(3):
-        total -= quadratic(s.felt[i], t.low[i, n], t.high[i, n], t.tolerance[i, n])
+    total = BEST - SEAM * s.seams - s.missed
     if s.floors > 0:
         mean = s.heights / s.floors
-        total -= quadratic(mean, t.low[3, n], t.high[3, n], t.tolerance[3, n])
+        total -= quadratic(mean, t.low[3, s.n], t.high[3, s.n], t.tolerance[3, s.n])
     return total
 
 
@@ -192,6 +198,7 @@ class Levels(Domain):
         enemies=int32,
         rewards=int32,
         felt=(float64, 3),  # gaps, enemies and rewards, less what has faded (controls.py)
+        missed=float64,  # by how much; along a curve, over the last columns
         heights=int32,  # sum of floor heights
         floors=int32,  # columns with a floor
         recent=(int8, CROWD_WINDOW),
@@ -338,20 +345,19 @@ class Levels(Domain):
             return FAILED
         have = counts(level)
         floors = sum(floor_height(column) >= 0 for column in level.columns)
+        t = SimpleNamespace(**self.tables)
+        felt = [faded_sum(row, f) for row, f in zip(per_column(level), t.fade, strict=True)]
+        missed = 0.0
+        for n in range(1, level.length + 1):
+            missed = t.past[0] * missed + (1.0 - t.past[0]) * miss([f[n] for f in felt], t, n)
         s = SimpleNamespace(
-            n=self.controls.length,
+            n=level.length,
             seams=0,
-            gaps=have["gaps"],
-            enemies=have["enemies"],
-            rewards=have["rewards"],
-            felt=[
-                faded_sum(row, fade)[-1]
-                for row, fade in zip(per_column(level), self.tables["fade"], strict=True)
-            ],
+            missed=missed,
             heights=have["height"] * floors,
             floors=floors,
         )
-        return worth(paper_score(s, SimpleNamespace(**self.tables)))
+        return worth(paper_score(s, t))
 
 
 def power_of_two(n: int, least: int) -> int:
@@ -424,7 +430,7 @@ def chain_tables(
         "weight": weight,
         "summed": np.concatenate([[0.0], np.cumsum(weight)]),
         "fixed": given,
-        "hazard": np.array([_first_hazard(a[1], slices) for a in actions], np.int32),
+        "hazard": _first_hazards([a[1] for a in actions], slices),
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
     }
@@ -442,8 +448,11 @@ def chain_tables(
     return tables | _seams(chain, given, len(slices))
 
 
-def _first_hazard(pattern: tuple[int, ...], slices: tuple[str, ...]) -> int:
-    return next((i for i, n in enumerate(pattern) if ends.hazardous(slices[n])), ends.NEVER)
+def _first_hazards(patterns: list[tuple[int, ...]], slices: tuple[str, ...]) -> np.ndarray:
+    """Where in each pattern the first slice is that can hurt."""
+    hurts = [ends.hazardous(column) for column in slices]
+    first = [next((i for i, n in enumerate(p) if hurts[n]), ends.NEVER) for p in patterns]
+    return np.array(first, np.int32)
 
 
 def _joints(

@@ -27,6 +27,7 @@ class Move:
     empty: tuple[int, ...]
     solid: tuple[int, ...]
     touches: bool  # the landing tile from the side or from below, so it must be a whole block
+    keys: tuple[int, ...] = ()  # by tick, instead of a recipe: a leap (leap.py)
 
     @property
     def run_up(self) -> int:
@@ -34,12 +35,12 @@ class Move:
 
     @property
     def jumps(self) -> bool:
-        return self.recipe[2] > 0
+        return self.recipe[2] > 0 or bool(self.keys)
 
     @property
     def name(self) -> str:
         """For reports: ``jump 4 right, 2 up``."""
-        verb = "jump" if self.jumps else "drop" if self.dy > 0 else "walk"
+        verb = "leap" if self.keys else "jump" if self.jumps else "drop" if self.dy > 0 else "walk"
         after = f" with a run-up of {self.run_up}" if self.run_up else ""
         side = f"{abs(self.dx)} {'right' if self.dx > 0 else 'left'}"
         height = f", {abs(self.dy)} {'down' if self.dy > 0 else 'up'}" if self.dy else ""

@@ -34,6 +34,7 @@ HINTS = {
     "paint": "Choose a tile and drag. With the keyboard: arrows, then Enter.",
 }
 SHELF = 8
+COMPARED = ("gaps", "enemies", "rewards", "leniency", "linearity", "density")
 
 
 def build(studio: Studio) -> None:
@@ -90,7 +91,7 @@ class _LevelPage:
                 self._following = Following(studio, self._done, self._growing, "/levels")
                 self._tools()
                 self._stage()
-        html("<h2>Kept and recent</h2>")
+        html("<h2>Variants, kept and recent</h2>")
         self._shelf = html("")
         self._draw_shelf()
         ui.on("level_painted", lambda e: self._painted(e.args["rows"]))
@@ -98,7 +99,7 @@ class _LevelPage:
         if job is not None:
             self._following.follow(job)
         else:
-            self._generate()
+            self._following.open("level", self._runs(self._settings()))
 
     # -------------------------------------------------------------------------------- building
 
@@ -231,8 +232,10 @@ class _LevelPage:
         with self._actions:
             if "play" in self._studio.pages:
                 html(f'<a class="chip" href="/play?job={job.id}">Play it</a>')
-            star: Any = nicegui().ui.button(on_click=lambda: self._rate(job, star)).props(QUIET)
-            star.set_text("★ kept" if job.rating else "☆ keep")
+            ui = nicegui().ui
+            ui.label("Keep it, with").classes("quiet")
+            stars = ui.rating(job.rating, max=5, size="1.3rem", color="amber-9")
+            stars.props('aria-label="rating"').on_value_change(lambda e: self._rate(job, e.value))
             downloads(self._studio, job)
         with self._numbers:
             inspector(self._studio, job)
@@ -267,26 +270,41 @@ class _LevelPage:
         with self._numbers:
             facts(data["counts"] | data.get("metrics", {}) | data.get("took", {}))
 
-    def _rate(self, job: Job, star: Any) -> None:
-        rating = 0 if self._studio.manager.look(job.id).rating else 1
-        self._studio.manager.rate(job.id, rating)
-        star.set_text("★ kept" if rating else "☆ keep")
+    def _rate(self, job: Job, rating: Any) -> None:
+        self._studio.manager.rate(job.id, int(rating or 0))
         self._draw_shelf()
 
     def _draw_shelf(self) -> None:
-        """Variants one below the other, to compare them."""
+        """Variants one below the other, with the numbers in which they differ."""
         manager = self._studio.manager
         found = [
             j for k in ("level", "painted-level") for j in manager.jobs(k) if j.state == "done"
         ]
         found.sort(key=lambda job: (-job.rating, -job.asked))
-        shown = "".join(
-            f'<a href="/levels?job={job.id}"><span>{"★ " if job.rating else ""}'
-            f"{_wish(job)}</span><span class=scroll><img loading=lazy height=84 "
-            f'src="/api/jobs/{job.id}/export/path" alt="level {escape(job.id[:6])}"></span></a>'
-            for job in found[:SHELF]
+        different = {json_text(dict(job.settings)): job for job in reversed(found)}
+        rows = [(job, manager.data(job.id)) for job in list(different.values())[::-1][:SHELF]]
+        head = "".join(f"<th>{escape(name)}</th>" for name in COMPARED)
+        body = "".join(_variant(job, data) for job, data in rows)
+        self._shelf.set_content(
+            f'<div class="scroll"><table class="facts shelf"><tr><th>made with</th>{head}<th>the '
+            f"level</th></tr>{body}</table></div>"
+            if rows
+            else '<p class="quiet">Nothing yet.</p>'
         )
-        self._shelf.set_content(f'<div class="shelf">{shown}</div>')
+
+
+def _variant(job: Job, data: dict[str, Any]) -> str:
+    numbers = data["counts"] | data.get("metrics", {})
+    cells = "".join(f"<td>{_number(numbers.get(name))}</td>" for name in COMPARED)
+    return (
+        f'<tr><td><a href="/levels?job={job.id}">{"★" * job.rating} {escape(_wish(job))}</a></td>'
+        f"{cells}<td><img loading=lazy height=84 "
+        f'src="/api/jobs/{job.id}/export/path" alt="level {escape(job.id[:6])}"></td></tr>'
+    )
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.3g}"
 
 
 def _wish(job: Job) -> str:

@@ -1,19 +1,23 @@
 """A tile-level A* player (section "Markov Chain Monte Carlo Tree Search" of the paper).
 
 Nodes are the tiles that one can stand on, edges the moves of moves.py, leftward moves and run-ups
-included.  What it accepts, the engine can do: every edge is a simulated key sequence together with
-all cells on which its success depends.  Enemies are not considered, as in the paper.
+included, and where those end, leaps that are tried in the level itself (leap.py).  What it accepts,
+the engine can do: every edge is a simulated key sequence together with all cells on which its
+success depends, or one that was played in this level.  Enemies are not considered, as in the paper.
 """
 
 import functools
 import heapq
 from dataclasses import dataclass, field
 
+from treewright.apps.levels.leap import Leaps
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.moves import ABOVE, Move, Player, every_move
 from treewright.apps.levels.reach import column_masks
 from treewright.apps.levels.tiles import LevelError
 
+Tile = tuple[int, int]
+Came = dict[Tile, tuple[Tile, Move] | None]  # from where, and how
 JUMP_COST = 2  # a jump is taken where it saves more walking than this
 
 
@@ -58,6 +62,11 @@ class Map:
         ]
         self.length = level.length
 
+    @property
+    def tiles(self) -> list[Tile]:
+        """Where one can stand."""
+        return [(column, row) for column, rows in enumerate(self.rows) for row in rows]
+
     def allows(self, move: Move, column: int, row: int) -> bool:
         """Whether every cell that the move looks at is as it must be."""
         if move.touches and self.thin[column + move.dx] >> (ABOVE + row + move.dy) & 1:
@@ -80,33 +89,59 @@ def moves_of(player: Player) -> dict[int, dict[int, list[Move]]]:
     return found
 
 
-def play(level: Level, player: Player = "small") -> Report:
-    """Find a way from the start to the goal's column, or the farthest point."""
+def play(level: Level, player: Player = "small", leaps: bool = True) -> Report:
+    """Find a way from the start to the goal's column, or the farthest point.
+
+    ``leaps`` tries the engine's own ticks where no move leads on (leap.py).
+    """
     world = Map(level, player)
-    groups = moves_of(player)
     start, goal = level.start, level.goal_column
-    came: dict[tuple[int, int], tuple[tuple[int, int], Move] | None] = {start: None}
-    cost = {start: 0}
-    done: set[tuple[int, int]] = set()
-    # (estimate, cost, tile): the estimate is the cost so far plus the columns to go
-    queue = [(abs(goal - start[0]), 0, start)]
+    way = _Way(world, player, start, goal)
     if not world.stand[start[0]] >> (ABOVE + start[1]) & 1:
-        return _report(world, start, goal, came, start, False)
-    while queue:
-        _, spent, here = heapq.heappop(queue)
-        if here in done:
-            continue
-        done.add(here)
-        if here[0] == goal:
-            return _report(world, start, goal, came, here, True)
-        for tile, move in neighbours(world, groups, here):
-            price = spent + abs(move.dx) + (JUMP_COST if move.jumps else 0)
-            if tile not in cost or price < cost[tile]:
-                cost[tile] = price
-                came[tile] = (here, move)
-                heapq.heappush(queue, (price + abs(goal - tile[0]), price, tile))
-    best = min(done, key=lambda tile: (abs(goal - tile[0]), cost[tile]))
-    return _report(world, start, goal, came, best, False)
+        return _report(world, start, goal, way.came, start, False)
+    last = way.to_goal()
+    ground = Leaps(level, player, world.tiles) if leaps and last is None else None
+    while last is None and ground is not None:
+        found = ground.find(way.done, max(column for column, _ in way.done), goal)
+        if found is None:
+            break
+        way.add(*found)
+        last = way.to_goal()
+    best = last or min(way.done, key=lambda tile: (abs(goal - tile[0]), way.cost[tile]))
+    return _report(world, start, goal, way.came, best, last is not None)
+
+
+class _Way:
+    """A* over tiles, which can be gone on with from a tile that something else has found."""
+
+    def __init__(self, world: Map, player: Player, start: Tile, goal: int) -> None:
+        self.world, self.groups, self.goal = world, moves_of(player), goal
+        self.came: Came = {start: None}
+        self.cost = {start: 0}
+        self.done: set[Tile] = set()
+        # (estimate, cost, tile): the estimate is the cost so far plus the columns to go
+        self.queue = [(abs(goal - start[0]), 0, start)]
+
+    def add(self, here: Tile, move: Move) -> None:
+        tile = (here[0] + move.dx, here[1] + move.dy)
+        price = self.cost[here] + abs(move.dx) + (JUMP_COST if move.jumps else 0)
+        if tile not in self.cost or price < self.cost[tile]:
+            self.cost[tile] = price
+            self.came[tile] = (here, move)
+            heapq.heappush(self.queue, (price + abs(self.goal - tile[0]), price, tile))
+
+    def to_goal(self) -> Tile | None:
+        """The tile at the goal; ``None`` if nothing more can be reached."""
+        while self.queue:
+            _, _, here = heapq.heappop(self.queue)
+            if here in self.done:
+                continue
+            self.done.add(here)
+            if here[0] == self.goal:
+                return here
+            for _, move in neighbours(self.world, self.groups, here):
+                self.add(here, move)
+        return None
 
 
 def playable(level: Level, player: Player = "small") -> bool:
@@ -139,7 +174,7 @@ def _report(
     world: Map,
     start: tuple[int, int],
     goal: int,
-    came: dict[tuple[int, int], tuple[tuple[int, int], Move] | None],
+    came: Came,
     last: tuple[int, int],
     playable: bool,
 ) -> Report:

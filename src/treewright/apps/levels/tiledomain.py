@@ -164,6 +164,7 @@ class TileLevels(Domain):
         enemies=int32,
         rewards=int32,
         felt=(float64, 3),
+        missed=float64,
         heights=int32,
         floors=int32,
         recent=(int8, CROWD_WINDOW),

@@ -2,7 +2,8 @@
 
 The checker (player.py) finds one path.  A player who dodges enemies leaves it, so here the moves
 are followed backwards from the goal: each tile from which it can be reached gets its next move and
-the cost that is left.
+the cost that is left.  Where the path has a leap (leap.py) there is a cost, but no move: the
+search has to jump there by itself.
 """
 
 import heapq
@@ -12,7 +13,7 @@ import numpy as np
 
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.moves import Move, Player
-from treewright.apps.levels.player import JUMP_COST, Map, moves_of, neighbours
+from treewright.apps.levels.player import JUMP_COST, Map, moves_of, neighbours, play
 
 UNKNOWN = 1e9
 FACTS = 7  # stance, delay, hold, speed, push, direction, whether it is a fall
@@ -51,11 +52,16 @@ def ways_to_goal(level: Level, player: Player) -> Ways:
 def _graph(level: Level, player: Player) -> dict[Tile, list[tuple[Tile, Move]]]:
     """Which tiles lead into each tile that can be reached from the start."""
     world, groups = Map(level, player), moves_of(player)
+    report = play(level, player)
+    leaps: dict[Tile, list[tuple[Tile, Move]]] = {}
+    for here, step in zip(report.tiles, report.path, strict=False):
+        if step.move.keys:
+            leaps.setdefault(here, []).append(((step.column, step.row), step.move))
     into: dict[Tile, list[tuple[Tile, Move]]] = {level.start: []}
     waiting = [level.start]
     while waiting:
         here = waiting.pop()
-        for tile, move in neighbours(world, groups, here):
+        for tile, move in [*neighbours(world, groups, here), *leaps.get(here, [])]:
             if tile not in into:
                 into[tile] = []
                 waiting.append(tile)
@@ -70,6 +76,8 @@ def _tables(level: Level, cost: dict[Tile, float], best: dict[Tile, Move]) -> Wa
     for (column, row), price in cost.items():
         left[row, column] = price
     for (column, row), move in best.items():
+        if move.keys:
+            continue
         next_move[row, column] = number.setdefault(move, len(number))
     recipes = [
         [*move.recipe[:5], 1 if move.dx > 0 else -1, move.dy > 0 and not move.jumps]

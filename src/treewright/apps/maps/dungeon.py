@@ -1,13 +1,15 @@
-"""A dungeon in four passes, each with its own fitness (section IV-A of the paper).
+"""A dungeon in five passes, each with its own fitness (section IV-A of the paper).
 
 "The first pass would be creating the level, the next task would be placing monsters using a
 different fitness function, the next could be placing treasures or traps."  One domain, whose
 ``shrink`` goes on to the next kind of thing with the best of the pass before:
 
 1. rooms and corridors: large rooms, and a long way from the entrance to the exit;
-2. monsters: apart from each other, the strong ones far from the entrance;
-3. treasure: far from the entrance, off the way to the exit, and guarded;
-4. traps: in corridors on the ways to the treasure, apart from each other.
+2. locks: doors with their keys, so that the walk to the exit by way of the keys is long; a key
+   is only put where it can be got before its door is open (locks.py);
+3. monsters: apart from each other, the strong ones far from the entrance;
+4. treasure: far from the entrance, off the way to the exit, and guarded;
+5. traps: in corridors on the ways to the treasure, apart from each other.
 
 States are Python objects, searched by the interpreted kernel.
 """
@@ -15,26 +17,23 @@ States are Python objects, searched by the interpreted kernel.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from treewright.apps.maps import draw, tiled
+from treewright.apps.maps.locks import Floors
 from treewright.apps.maps.methods import distances
 from treewright.errors import OptionError
 from treewright.library.domain import Domain, constant
-from treewright.library.multipass import MultiPass, Pass
-from treewright.library.options import Options, Rave
+from treewright.library.multipass import Pass
 from treewright.random import below, stream
 
-STAGES = ("rooms", "monsters", "treasure", "traps")
+STAGES = ("rooms", "locks", "monsters", "treasure", "traps")
 CANDIDATES = 120  # rooms to choose from, and cells for things
+DOORS = 40  # of the candidates, in the pass for locks: the others are cells for keys
 Cell = tuple[int, int]
-LEGEND = "# wall, . floor, < entrance, > exit, m monster, $ treasure, ^ trap"
 MAKER = constant()
-COLOURS = {"monsters": (213, 54, 46), "treasure": (230, 159, 0), "traps": (204, 121, 167)}
 
 
 @dataclass(frozen=True)
@@ -126,13 +125,11 @@ class Dungeon(Domain):
     def shrink(self, s: Any, found: Pass, progress: float) -> bool:
         """What was found stays; the next pass places the next kind of thing."""
         vars(s).update(vars(found.state))
-        s.stage += 1
-        self.maker.look(s)
-        return bool(s.stage < len(STAGES))
+        return self.maker.go_on(s)
 
 
 class Maker:
-    """The rules of the four passes."""
+    """The rules of the five passes."""
 
     def __init__(self, width: int, height: int, seed: int, counts: dict[str, int]) -> None:
         self.width, self.height, self.counts = width, height, counts
@@ -140,6 +137,9 @@ class Maker:
         self.candidates = [_room(self.rng, width, height) for _ in range(CANDIDATES)]
         self.cells: list[Cell] = []  # where things may stand
         self.away = self.back = np.zeros((height, width), np.int64)  # from entrance and exit
+        self.stages = [name for name in STAGES if counts[name]]
+        self.floors = Floors(np.ones((height, width), np.uint8))
+        self.doorways: list[Cell] = []
 
     def start(self, s: Plan) -> None:
         s.stage = 0
@@ -147,9 +147,19 @@ class Maker:
         s.rooms = []
         s.things = {}
 
+    def go_on(self, s: Plan) -> bool:
+        """To the next pass; whether there is one.  Where no door can be, there are no locks."""
+        s.stage += 1
+        self.look(s)
+        if s.stage < len(self.stages) and self.stages[s.stage] == "locks" and not self.doorways:
+            self.stages.remove("locks")
+            self.look(s)
+        return s.stage < len(self.stages)
+
     def look(self, s: Plan) -> None:
         """Before a pass: how far everything is, and which cells are offered."""
         self.away, self.back = distances(s.walls, s.entrance), distances(s.walls, s.exit)
+        self.floors = Floors(s.walls)
         inside = {
             (x, y)
             for r in s.rooms
@@ -158,39 +168,82 @@ class Maker:
         }
         floor = [(int(x), int(y)) for y, x in np.argwhere(s.walls == 0)]
         taken = {s.entrance, s.exit, *(c for v in s.things.values() for c in v)}
-        corridor = s.stage < len(STAGES) and STAGES[s.stage] == "traps"
+        stage = self.stages[s.stage] if s.stage < len(self.stages) else ""
+        corridor = stage == "traps"
         free = [c for c in floor if c not in taken and (c in inside) != corridor] or floor
-        drawn = [free[below(self.rng, len(free))] for _ in range(CANDIDATES)]
+        count = CANDIDATES
+        if stage == "locks":
+            count -= DOORS
+            ways = self.floors.doorways(s.walls, inside, s.entrance)
+            self.doorways = [ways[i * len(ways) // DOORS] for i in range(DOORS)] if ways else []
+            self.doorways = list(dict.fromkeys(self.doorways))
+        drawn = [free[below(self.rng, len(free))] for _ in range(count)]
         self.cells = list(dict.fromkeys(drawn))
 
     def legal(self, s: Plan) -> list[int]:
-        if s.stage == 0:
+        stage = self.stages[s.stage]
+        if stage == "rooms":
             rooms = enumerate(self.candidates)
             return [i for i, room in rooms if not any(room.near(other) for other in s.rooms)]
-        taken = set(s.things.get(STAGES[s.stage], ()))
+        if stage == "locks":
+            return self._legal_locks(s.things.get("doors", []), s.things.get("keys", []), s)
+        taken = set(s.things.get(stage, ()))
         return [i for i, c in enumerate(self.cells) if c not in taken]
 
+    def _legal_locks(self, doors: list[Cell], keys: list[Cell], s: Plan) -> list[int]:
+        """A door anywhere, then its key where one can get with the door locked."""
+        if len(doors) == len(keys):
+            return [i for i, c in enumerate(self.doorways) if c not in doors]
+        open_floor = self.floors.open_up(s.entrance, doors, keys)
+        return [
+            DOORS + i
+            for i, c in enumerate(self.cells)
+            if c not in keys and open_floor & self.floors.set_of([c])
+        ]
+
     def play(self, s: Plan, action: int) -> None:
-        if s.stage == 0:
+        stage = self.stages[s.stage]
+        if stage == "rooms":
             _dig(s, self.candidates[action])
+        elif stage == "locks" and action < DOORS:
+            s.things.setdefault("doors", []).append(self.doorways[action])
+        elif stage == "locks":
+            s.things.setdefault("keys", []).append(self.cells[action - DOORS])
         else:
-            s.things.setdefault(STAGES[s.stage], []).append(self.cells[action])
+            s.things.setdefault(stage, []).append(self.cells[action])
 
     def ended(self, s: Plan) -> bool:
-        if s.stage >= len(STAGES):
+        if s.stage >= len(self.stages):
             return True
-        count = self.counts[STAGES[s.stage]]
-        if s.stage == 0:
+        stage = self.stages[s.stage]
+        count = self.counts[stage]
+        if stage == "rooms":
             return len(s.rooms) >= count or not self.legal(s)
-        return len(s.things.get(STAGES[s.stage], ())) >= min(count, len(self.cells))
+        if stage == "locks":
+            most = min(count, len(self.doorways))
+            return len(s.things.get("keys", ())) >= most or not self.legal(s)
+        return len(s.things.get(stage, ())) >= min(count, len(self.cells))
 
     def score(self, s: Plan) -> float:
-        if s.stage == 0:
+        stage = self.stages[s.stage]
+        if stage == "rooms":
             area = sum(r.width * r.height for r in s.rooms) / s.walls.size
             length = distances(s.walls, s.entrance).max() / (self.width + self.height)
             return float(length + len(s.rooms) / self.counts["rooms"] + area)
-        judge = (_monsters, _treasure, _traps)[s.stage - 1]
-        return judge(s, s.things[STAGES[s.stage]], self.away, self.back)
+        if stage == "locks":
+            return self._score_locks(s.things.get("doors", []), s.things.get("keys", []), s)
+        judges = {"monsters": _monsters, "treasure": _treasure, "traps": _traps}
+        return judges[stage](s, s.things[stage], self.away, self.back)
+
+    def _score_locks(self, doors: list[Cell], keys: list[Cell], s: Plan) -> float:
+        """A long walk to the exit by way of the keys, and each key far from its door."""
+        if len(doors) != len(keys):
+            return 0.0
+        size = self.width + self.height
+        walk = self.floors.walk(s.entrance, s.exit, doors, keys)
+        pairs = zip(doors, keys, strict=True)
+        gaps = sum(abs(dx - kx) + abs(dy - ky) for (dx, dy), (kx, ky) in pairs)
+        return walk / size + gaps / size / max(1, len(doors))
 
 
 def _room(rng: Any, width: int, height: int) -> Room:
@@ -251,119 +304,31 @@ def _traps(s: Plan, cells: list[Cell], away: np.ndarray, back: np.ndarray) -> fl
     return on / len(cells) + _apart(cells) / 20
 
 
-# ---------------------------------------------------------------------------- the result
-
-
-@dataclass(frozen=True)
-class DungeonResult:
-    """A finished dungeon and the score of each pass."""
-
-    plan: Plan
-    scores: dict[str, float]
-    seed: int
-
-    @property
-    def rows(self) -> list[str]:
-        """Marks as in ``LEGEND``."""
-        marks = [["#" if c else "." for c in row] for row in self.plan.walls]
-        for stage, mark in (("monsters", "m"), ("treasure", "$"), ("traps", "^")):
-            for x, y in self.plan.things.get(stage, []):
-                marks[y][x] = mark
-        for (x, y), mark in ((self.plan.entrance, "<"), (self.plan.exit, ">")):
-            marks[y][x] = mark
-        return ["".join(row) for row in marks]
-
-    def to_dict(self) -> dict[str, Any]:
-        plan = self.plan
-        return {
-            "seed": self.seed,
-            "width": plan.walls.shape[1],
-            "height": plan.walls.shape[0],
-            "scores": self.scores,
-            "entrance": list(plan.entrance),
-            "exit": list(plan.exit),
-            "rooms": [[r.x, r.y, r.width, r.height] for r in plan.rooms],
-            **{k: [list(c) for c in v] for k, v in plan.things.items()},
-            "map": self.rows,
-        }
-
-    def layers(self) -> list[tiled.Layer]:
-        """Object layers for Tiled, one for each pass."""
-        plan = self.plan
-        doors = [
-            tiled.Thing("entrance", "door", *plan.entrance),
-            tiled.Thing("exit", "door", *plan.exit),
-        ]
-        rooms = [tiled.Thing(f"room {i}", "room", *r.middle) for i, r in enumerate(plan.rooms)]
-        found = [tiled.Layer("doors", doors, "#009e73"), tiled.Layer("rooms", rooms, "#787878")]
-        for stage, colour in COLOURS.items():
-            names = stage.removesuffix("s")
-            things = [
-                tiled.Thing(f"{names} {i}", names, x, y, (("level", i + 1),))
-                for i, (x, y) in enumerate(plan.things.get(stage, []))
-            ]
-            found.append(tiled.Layer(stage, things, "#{:02x}{:02x}{:02x}".format(*colour)))
-        return found
-
-    def paint(self, cell: int = 14) -> np.ndarray:
-        """A picture: [y, x, 3]."""
-        walls = self.plan.walls
-        pixels = np.empty((walls.shape[0] * cell, walls.shape[1] * cell, 3), np.uint8)
-        pixels[:] = draw.FLOOR
-        pixels[np.kron(walls, np.ones((cell, cell), np.uint8)) == 1] = draw.WALL
-        for stage, colour in COLOURS.items():
-            for x, y in self.plan.things.get(stage, []):
-                draw.disc(pixels, x, y, cell, colour, 0.36)
-        for (x, y), colour in (
-            (self.plan.entrance, (0, 158, 115)),
-            (self.plan.exit, (0, 114, 178)),
-        ):
-            draw.disc(pixels, x, y, cell, colour, 0.6)
-        return pixels
-
-
 def dungeon(
     width: int = 48,
     height: int = 32,
     seed: int = 0,
     *,
     rooms: int = 9,
+    locks: int = 2,
     monsters: int = 8,
     treasure: int = 5,
     traps: int = 5,
 ) -> Dungeon:
     """The domain of a dungeon of this size with so many things in it."""
-    counts = {"rooms": rooms, "monsters": monsters, "treasure": treasure, "traps": traps}
+    counts = {
+        "rooms": rooms,
+        "locks": locks,
+        "monsters": monsters,
+        "treasure": treasure,
+        "traps": traps,
+    }
+    least = {"rooms": 2, "locks": 0}
     for name, value, low, high in (
         ("width", width, 16, 200),
         ("height", height, 12, 200),
-        *((name, value, 2 if name == "rooms" else 1, 40) for name, value in counts.items()),
+        *((name, value, least.get(name, 1), 40) for name, value in counts.items()),
     ):
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise OptionError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
     return Dungeon(Maker(width, height, seed, counts))
-
-
-def make_dungeon(
-    width: int = 48,
-    height: int = 32,
-    seed: int = 0,
-    *,
-    simulations: int = 300,
-    progress: Callable[[Pass], object] | None = None,
-    **counts: int,
-) -> DungeonResult:
-    """Four passes of ``simulations`` each; ``counts`` as for :func:`dungeon`."""
-    search = MultiPass(
-        dungeon(width, height, seed, **counts),
-        Options(c=0.3, rave=Rave(k=100), keep_state=True),
-        passes=len(STAGES),
-        simulations=simulations,
-        seed=seed,
-        engine="python",
-    )
-    found = search.run(progress=progress)
-    if found.stopped == "interrupt":  # a dungeon without its last stages is none
-        raise KeyboardInterrupt
-    scores = {STAGES[p.number]: p.score for p in found.passes}
-    return DungeonResult(found.state, scores, seed)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treewright.apps.maps.draw import paint, png
-from treewright.apps.maps.dungeon import make_dungeon
+from treewright.apps.maps.dungeon_result import make_dungeon
 from treewright.apps.maps.methods import MapResult, distances, generate
 from treewright.apps.maps.spec import FAR, NEAR
 from treewright.workshop.gallery.piece import Picture, Piece, opened
@@ -50,9 +50,10 @@ def dungeon_piece(seed: int) -> Piece:
     return Piece(
         "A dungeon",
         f"treewright map dungeon --seed {seed} --out dungeon.png --out dungeon.tmx",
-        "Four passes of a search, each inside what the one before has made: rooms and the halls "
-        "between them, then monsters (red), treasure (yellow) and traps (purple). Green is the "
-        "entrance, blue the exit. The second file opens in the Tiled editor.",
+        "Five passes of a search, each inside what the one before has made: rooms and the halls "
+        "between them, then locked doors and their keys, monsters, treasure and traps. Stairs "
+        "lead in and down; each key can be reached before its door. The second file opens in the "
+        "Tiled editor.",
         [Picture(png(made.paint()), "A dungeon of rooms and halls")],
         page=opened("maps", rooms=9, monsters=8, treasure=5, traps=5, seed=seed),
     )

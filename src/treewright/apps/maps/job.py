@@ -47,9 +47,10 @@ class Dungeon(BaseModel):
     width: int = Field(48, ge=16, le=100)
     height: int = Field(32, ge=16, le=100)
     rooms: int = Field(9, ge=2, le=30)
-    monsters: int = Field(8, ge=0, le=60)
-    treasure: int = Field(5, ge=0, le=60)
-    traps: int = Field(5, ge=0, le=60)
+    locks: int = Field(2, ge=0, le=8)
+    monsters: int = Field(8, ge=1, le=40)
+    treasure: int = Field(5, ge=1, le=40)
+    traps: int = Field(5, ge=1, le=40)
     simulations: int = Field(300, ge=1, le=3000)
     seed: int = Field(0, ge=0, le=2**31)
 
@@ -131,7 +132,8 @@ def rows_of(walls: Any) -> list[str]:
 
 def dungeon(settings: Dungeon, report: Report) -> Result:
     """A dungeon, by the function that ``treewright map dungeon`` calls."""
-    from treewright.apps.maps.dungeon import STAGES, make_dungeon
+    from treewright.apps.maps.dungeon import STAGES
+    from treewright.apps.maps.dungeon_result import make_dungeon
 
     given = settings.model_dump(exclude={"width", "height", "seed"})
 

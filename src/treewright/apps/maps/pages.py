@@ -5,6 +5,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from treewright.apps.maps.job import WITH_TREES
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
@@ -26,6 +27,7 @@ HINTS = {
     "lock": "Drag over a region to keep it as it is now.",
     "free": "Drag over cells that may be anything.",
 }
+TREES = ", ".join(WITH_TREES[:-1]) + f" and {WITH_TREES[-1]}"
 METHODS = ["revisions", "revisions-tree", "paper", "growing", "evolution", "hill-climbing"]
 PAIR = {"": "don't care", "near": "near", "far": "far"}
 Cell = tuple[int, int]
@@ -74,7 +76,7 @@ class _MapPage:
         if job is not None:
             self._following.follow(job)
         elif studio.asked:
-            self._generate()
+            self._following.open("map", self._settings())
 
     def _wishes(self, given: Any) -> None:
         ui = nicegui().ui
@@ -195,6 +197,8 @@ class _MapPage:
             downloads(self._studio, job)
             names = ("fitness", "far", "near", "fill", "evaluations", "seconds", "scores")
             facts({name: data[name] for name in names if name in data})
+            if data["kind"] == "map" and data.get("method") not in WITH_TREES:
+                html(f"<p class=quiet>This method has no tree; {TREES} have one.</p>")
             inspector(self._studio, job)
 
 

@@ -14,6 +14,11 @@ OTHER = "a file of yours"
 NEVER = ("title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
          "forbid", "require", "order", "prefix", "traits")  # fmt: skip
 
+HINT = (
+    "Choose a set-up, change its people and goals if you like, and generate. The first story of a "
+    "library compiles for up to half a minute; after that each takes seconds."
+)
+
 
 def build(studio: Studio) -> None:
     ui = nicegui().ui
@@ -47,7 +52,10 @@ class _StoryPage:
         if job is not None:
             self._following.follow(job)
         elif studio.asked:
-            self._generate()
+            self._following.open("story", self._settings())
+        else:
+            with self._room:
+                html(f"<p class=quiet>{HINT}</p>")
 
     def _wishes(self) -> None:
         ui = nicegui().ui
@@ -128,7 +136,7 @@ class _StoryPage:
                 html("<h3>Read it yourself</h3>")
                 _Reader(data["passages"])
             with ui.expansion("What led to what", value=True).classes("w-full"):
-                html(f'<div class="scroll graph">{data["graphs"][0]}</div>')
+                html(data["graphs"][0]).classes("scroll graph").props("tabindex=0")
             inspector(self._studio, job)
 
     def _step_rows(self) -> None:

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from treewright.apps.levels.player_model import EXPERIENCE
+from treewright.apps.study import experimenter
+from treewright.apps.study.addresses import ENROLMENTS, add_addresses
 from treewright.apps.study.errors import StudyError
+from treewright.apps.study.limits import Limit
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS
 from treewright.apps.study.store import Step, Store
-from treewright.workshop.web import guard, html, nicegui, page_frame
+from treewright.workshop.web import address, html, nicegui, page_frame
 
 CONSENT = f"""
 <p>You will play eight short levels of a jump-and-run game, in {PAIRS} pairs. After each pair we ask
@@ -57,7 +60,7 @@ STAGE = """
 <button class="sound" data-part="sound" aria-pressed="false">Sound: off</button></div>
 """
 MOUNT = """<script type="module">
-import { mount } from "/study/play.mjs";
+import { mount } from "PLAY";
 const find = () => {
   const root = document.getElementById("level");
   if (root) mount(root); else requestAnimationFrame(find);
@@ -66,12 +69,18 @@ find();
 </script>"""
 
 
+def mount_game() -> None:
+    """Put the game into the stage of the page that is being made."""
+    nicegui().ui.add_body_html(MOUNT.replace("PLAY", address("/study/play.mjs")))
+
+
 def build(store: Store) -> None:
-    """Register the pages and the two addresses that the game talks to."""
+    """Register the pages, and the addresses that the game talks to."""
     gui = nicegui()
     ui, app = gui.ui, gui.app
     app.add_static_files("/study", Path(__file__).parent / "static", max_cache_age=0)
     title = str(store.about.get("title", "A study of levels"))
+    enrolments = Limit(*ENROLMENTS)
 
     @ui.page("/")
     def consent() -> None:
@@ -80,6 +89,9 @@ def build(store: Store) -> None:
             agree = ui.checkbox("I am at least 18, I have read this, and I agree to take part.")
 
             def begin() -> None:
+                if not enrolments.allows(""):
+                    ui.notify("Many people begin just now. Please try again in a moment.")
+                    return
                 ui.navigate.to(f"/p/{store.enrol()}")
 
             button = ui.button("Begin", on_click=begin).props("unelevated no-caps color=green-8")
@@ -103,7 +115,7 @@ def build(store: Store) -> None:
                 html("<h1>Thank you!</h1><p>Everything is stored. You may close this page now.</p>")
             html(
                 f'<p class="quiet foot">Your number is <code>{escape(who)}</code>. '
-                f'<a href="/p/{escape(who)}/delete">Delete my data</a></p>'
+                f'<a href="{address("/p/" + escape(who))}/delete">Delete my data</a></p>'
             )
         return None
 
@@ -139,45 +151,12 @@ def build(store: Store) -> None:
     def lost(why: str) -> None:
         with page_frame(title):
             html(
-                f'<h1>Not found</h1><p>{escape(why.capitalize())}.</p><p><a href="/">Begin</a></p>'
+                f"<h1>Not found</h1><p>{escape(why.capitalize())}.</p>"
+                f'<p><a href="{address("/")}">Begin</a></p>'
             )
 
+    experimenter.build(store)
     add_addresses(app, store)
-
-
-def add_addresses(app: Any, store: Store) -> None:
-    """``GET`` gives a level and what was played of it, ``POST`` stores keys."""
-    from fastapi import Body, HTTPException
-
-    guard(app)
-
-    def guarded(work: Any) -> Any:
-        try:
-            return work()
-        except StudyError as error:
-            raise HTTPException(409, str(error)) from None
-
-    @app.get("/api/p/{who}/{slot}")
-    def level(who: str, slot: int) -> dict[str, Any]:
-        found: dict[str, Any] = guarded(
-            lambda: {
-                "world": store.world(who, slot).to_dict(),
-                "attempts": store.attempts(who, slot),
-                "most": ATTEMPTS,
-            }
-        )
-        return found
-
-    @app.post("/api/p/{who}/{slot}/{attempt}")
-    def record(
-        who: str,
-        slot: int,
-        attempt: int,
-        first: int = Body(ge=0, le=2**31),
-        runs: list[list[int]] = Body(max_length=6000),  # noqa: B008 - FastAPI's way
-    ) -> dict[str, Any]:
-        found: dict[str, Any] = guarded(lambda: store.record(who, slot, attempt, first, runs))
-        return found
 
 
 def _consent(store: Store) -> str:
@@ -199,14 +178,14 @@ def _progress(step: Step) -> None:
 
 
 def _play(who: str, step: Step) -> None:
-    url = f"/api/p/{escape(who)}/{step.slot}"
+    url = address(f"/api/p/{escape(who)}/{step.slot}")
     html(
         f'<div id="level" data-url="{url}"><h1>Pair {step.pair} of {PAIRS}: level {step.side}</h1>'
         f'<p class="quiet">You have {ATTEMPTS} attempts. The flag at the right end is the goal.</p>'
         f"{STAGE.format(url=url)}"
         '<p><button class="go" data-part="continue" hidden>Continue</button></p></div>'
     )
-    nicegui().ui.add_body_html(MOUNT)
+    mount_game()
 
 
 def _ask(ui: Any, store: Store, who: str, step: Step) -> None:

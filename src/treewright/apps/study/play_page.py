@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from treewright.apps.study.pages import MOUNT, STAGE
+from treewright.apps.study.pages import STAGE, mount_game
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import Studio
 
@@ -53,7 +53,7 @@ def build(studio: Studio) -> None:
                 f'<a class="chip" href="/levels?job={escape(job.id)}">Back to the level</a>'
                 "</div></div>"
             )
-            ui.add_body_html(MOUNT)
+            mount_game()
 
 
 def world_of(rows: list[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import functools
 import json
 import secrets
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -70,6 +71,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._alone = threading.Lock()  # threads wait in line; SQLite would let them poll
         if not path.is_file():
             raise StudyError(f"there is no study at {path}; make one with: treewright study new")
         with self._open() as db:
@@ -118,6 +120,7 @@ class Store:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection with one transaction: all of it, or nothing."""
         with (
+            self._alone,
             _sentences(self.path),
             contextlib.closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as db,
         ):
@@ -325,6 +328,44 @@ class Store:
                 "WHERE id = ?",
                 (experience, now(), participant),
             )
+
+    # ---------------------------------------------------------------------------- overview
+
+    def token(self) -> str:
+        """The experimenter's: made when it is first asked for, and kept with the study."""
+        with self._open() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO study VALUES ('token', ?)",
+                (json.dumps(secrets.token_urlsafe(16)),),
+            )
+            (text,) = db.execute("SELECT value FROM study WHERE name = 'token'").fetchone()
+        return str(json_of(text, f"{self.path}: token", StudyError))
+
+    def progress_rows(self) -> list[dict[str, Any]]:
+        """Each participant with the levels and pairs that are done, and when last seen."""
+        with self._open() as db:
+            found = db.execute(
+                "SELECT p.*, "
+                "(SELECT count(*) FROM plays WHERE participant = p.id AND finished IS NOT NULL) "
+                "AS levels, (SELECT count(*) FROM answers WHERE participant = p.id) AS pairs, "
+                "max(consented, coalesce(finished, ''), "
+                "coalesce((SELECT max(answered) FROM answers WHERE participant = p.id), ''), "
+                "coalesce((SELECT max(stored) FROM plays JOIN inputs ON play = plays.id "
+                "WHERE participant = p.id), '')) AS seen "
+                "FROM participants p ORDER BY consented, id"
+            ).fetchall()
+        return [dict(row) for row in found]
+
+    def played_counts(self) -> dict[tuple[int, str], int]:
+        """How many levels are finished, by variant and side."""
+        with self._open() as db:
+            return {
+                (row["variant"], row["side"]): row["n"]
+                for row in db.execute(
+                    "SELECT variant, side, count(*) AS n FROM plays WHERE finished IS NOT NULL "
+                    "GROUP BY variant, side"
+                )
+            }
 
     # -------------------------------------------------------------------------------- rows
 

@@ -80,8 +80,8 @@ AGENTS: Mapping[str, Callable[..., Agent]] = MappingProxyType(
         "mcts-ne": _tree(0.0, 1.0, burning=False),
         "oep": _plain(OnlineEvolution),
         "oep-greedy": _plain(OnlineEvolution, settings=Evolution.greedy()),
-        "emcts": _choosing,
-        "emcts-flat": functools.partial(_choosing, flat=True),  # the same without a tree
+        "local-search": functools.partial(_choosing, flat=True),
+        "emcts": _choosing,  # the same with a tree, which makes no difference
         "emcts-blind": _blind,
         "emcts-plain": _plain(EvolutionaryMCTS),  # the paper's: blind to what comes next
         "emcts-20": _plain(EvolutionaryMCTS, phases=20),  # whatever the budget

@@ -293,7 +293,7 @@ def render(
 @app.command()
 def play(
     game: Annotated[Path | None, typer.Argument(help="Go on with a saved game.")] = None,
-    opponent: Annotated[str, typer.Option(help="An agent; see 'agents'.")] = "emcts",
+    opponent: Annotated[str, typer.Option(help="An agent; see 'agents'.")] = "local-search",
     second: Annotated[bool, typer.Option("--second", help="Play the second player.")] = False,
     ap: Ap = 5,
     budget: BudgetText = "evals:2000",

@@ -37,7 +37,7 @@ class Begun(BaseModel):
 class Plan(Begun):
     """A turn of one agent, from where the game stands."""
 
-    agent: Name = "emcts"
+    agent: Name = "local-search"
     evaluations: int = Field(2000, ge=1, le=50_000, description="evaluated turns")
     open_hands: bool = Field(False, description="the agent sees the opponent's hand")
 
@@ -48,7 +48,7 @@ class Watch(BaseModel):
     map: Literal["a", "a-small", "a-tiny"] = "a"
     ap: int = Field(5, ge=1, le=30)
     seed: int = Field(1, ge=0, le=2**31)
-    first: Name = "emcts"
+    first: Name = "local-search"
     second: Name = "oep-greedy"
     evaluations: int = Field(2000, ge=1, le=50_000, description="evaluated turns for each turn")
     open_hands: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.errors import DomainError, MissingExtra, OptionError
 from treewright.kernel.gpu.pools import Place
-from treewright.kernel.gpu.program import WHAT, Program, at_roots, committing, searching
+from treewright.kernel.gpu.program import WHAT, Program, at_roots, committing, searching, valuing
 from treewright.kernel.worker import Worker
 
 OLDEST = 7, 5  # compute capability that today's compiler still writes for
@@ -108,12 +108,26 @@ class Device:
             self._call("cuMemcpyDtoH", array.ctypes.data, address, array.nbytes)
         return array
 
+    dlpack = 2, 0  # the first CUDA device, as DLPack names it
+
+    def pointer(self, address: int) -> int:
+        """Where other libraries find what is at an address of ours: at the same."""
+        return address
+
+    def wait(self) -> None:
+        """Until all that was begun on the device has ended, whoever began it."""
+        self._call("cuCtxSynchronize")
+
     # ---------------------------------------------------------------------------- programs
 
     def searching(self, like: Worker) -> list[Any]:
         """What searches trees like that of a worker: kernels that do the same at other speeds."""
         program = searching(like, self.capability)
         return [self._load(program, registers) for registers in REGISTERS]
+
+    def valuing(self, like: Worker, kinds: tuple[str, str]) -> Any:
+        """What walks to leaves for an evaluator whose numbers are of these kinds."""
+        return self._load(valuing(like, self.capability, kinds), REGISTERS[1])
 
     def committing(self, like: Worker) -> Any:
         """What plays an action in each of them."""
@@ -135,7 +149,7 @@ class Device:
         words = tuple(words_of(arguments))
         given = (words, (ctypes.c_int64,) * len(words))
         self._call("cuLaunchKernel", kernel, blocks, 1, 1, BLOCK, 1, 1, 0, 0, given, 0)
-        self._call("cuCtxSynchronize")
+        self.wait()
 
 
 def words_of(argument: Any) -> Iterator[int]:

@@ -14,8 +14,11 @@ from treewright.kernel.gpu.pools import Own
 from treewright.kernel.layout import RUN
 
 
-def searches(pools, t, params, runs, rngs, limits, statuses, simulations):
-    """Search each tree with so many simulations at most, up to its limit."""
+def searches(pools, t, params, runs, rngs, limits, statuses, batch, simulations):
+    """Search each tree with so many simulations at most, up to its limit.
+
+    With an evaluator, ``batch`` is what it is asked about; else an empty tuple.
+    """
     r = cuda.grid(1)
     most = wanted(r, runs, limits, statuses, simulations)
     if most <= 0:
@@ -62,4 +65,4 @@ def searches(pools, t, params, runs, rngs, limits, statuses, simulations):
         run,
         rng,
     )
-    grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, most)
+    grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, batch, most)

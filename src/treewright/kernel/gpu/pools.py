@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treewright.kernel.layout import RUN, Switches, edge_dtype, node_dtype
+from treewright.kernel.layout import RUN, Batch, Switches, edge_dtype, node_dtype
 
 NEAR = 2048  # bytes of an array that a thread holds on its own
 NEAR_STATE = 8192
@@ -205,3 +205,19 @@ def rest(count: int) -> tuple[Place, ...]:
     """What an entry takes beside the pools and tables: runs, streams, limits, statuses."""
     numbers = (place(kind, count) for kind in (np.uint64, np.int64, np.int64))
     return place(RUN, count), *numbers
+
+
+def batch_places(on: Switches, state: np.dtype, rows: int, values: Place, weights: Place) -> Batch:
+    """Where leaves lie; what an evaluator says of them lies where it has put it."""
+    length = on.MAX_LENGTH + 2
+    return Batch(
+        states=place(state, rows),
+        owner=place(np.int32, rows),
+        players=place(np.int8, rows),
+        paths=place(np.int32, rows, length),
+        movers=place(np.int8, rows, length),
+        depths=place(np.int32, rows),
+        values=values,
+        weights=weights,
+        state=place(np.int64, 4),
+    )

@@ -16,9 +16,9 @@ import numpy as np
 
 from treewright.errors import CompileError, MissingExtra
 from treewright.kernel import cache
-from treewright.kernel.gpu.pools import Place, Pools, Scratch, places, rest
+from treewright.kernel.gpu.pools import Place, Pools, Scratch, batch_places, places, rest
 from treewright.kernel.hooks import Searchable
-from treewright.kernel.layout import PARAMS
+from treewright.kernel.layout import PARAMS, Batch
 from treewright.kernel.native import Code
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.specialise import (
@@ -54,10 +54,29 @@ class Program:
 
 def searching(like: Worker, capability: Capability) -> Program:
     """The program that searches trees like that of a worker."""
+    return _searching(like, capability, {"VALUED": False}, ())
+
+
+def valuing(like: Worker, capability: Capability, kinds: tuple[str, str]) -> Program:
+    """The program that walks to leaves, and takes in values and weights of these kinds."""
+    values, weights = (Place(0, np.dtype(kind), (2, 2), (64, 8)) for kind in kinds)
+    batch = batch_places(like.switches, np.dtype(like.domain.state), 2, values, weights)
+    return _searching(like, capability, {"VALUED": True, "ANSWERS": kinds}, batch)
+
+
+def search_texts(like: Worker, valued: bool, entry: Path) -> tuple[Path, ...]:
+    """What is executed for a search, with the entry at its end."""
+    between = (HERE / "leaves_thread.py",) if valued else ()
+    return (*like._texts, *between, HERE / "thread.py", entry)
+
+
+def _searching(
+    like: Worker, capability: Capability, more: dict[str, object], batch: tuple[Place, ...]
+) -> Program:
     on, domain = like.switches, like.domain
     state = np.dtype(domain.state)
-    constants = {**on.constants(), **Scratch(on, state).constants(), "TABULATED": ALL}
-    texts = (*like._texts, HERE / "thread.py", HERE / "entry.py")
+    constants = {**on.constants(), **Scratch(on, state).constants(), "TABULATED": ALL, **more}
+    texts = search_texts(like, bool(batch), HERE / "entry.py")
 
     def signature(module: Any) -> tuple[Any, ...]:
         from numba.cuda import types
@@ -65,11 +84,13 @@ def searching(like: Worker, capability: Capability) -> Program:
         pools = places(on, state, 2**20, 1, 1)
         tables = [given(np.asarray(table)) for table in domain.tables.values()]
         params, *others = (typed(one) for one in (place_of(PARAMS), *rest(1)))
+        leaves = [typed(one) for one in batch]
         return (
             types.NamedTuple([typed(one) for one in pools], Pools),
             types.NamedTuple(tables, module.Tables) if tables else types.Tuple(()),
             params,
             *others,
+            types.NamedTuple(leaves, Batch) if batch else types.Tuple(()),
             types.int64,
         )
 

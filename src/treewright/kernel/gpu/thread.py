@@ -10,13 +10,17 @@ from treewright.kernel.layout import DONE, Tree
 
 def wanted(r, runs, limits, statuses, simulations):
     """How many simulations this thread is to make: none if it has no tree to search."""
-    if r >= len(statuses) or statuses[r] != DONE:
+    if r >= len(statuses):
+        return 0
+    if VALUED:  # whatever its status is, leaves of it may be under way
+        return 1
+    if statuses[r] != DONE:
         return 0
     return min(simulations, limits[r] - runs[r].simulations)
 
 
-def grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, most):
-    """Search the r-th tree with so many simulations."""
+def grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, batch, most):
+    """Search the r-th tree with so many simulations, or walk to its leaves."""
     # the counters and the stream are read and written all the time: near the thread
     own.run[0] = runs[r]
     own.rng[0] = rngs[r]
@@ -47,7 +51,12 @@ def grow_tree(r, own, pools, t, params, runs, rngs, limits, statuses, most):
         pools.none,
         pools.none,
     )
-    statuses[r] = search(tree, t, params, own.run, own.rng, most)
+    if VALUED:
+        statuses[r] = next_leaves(
+            tree, t, params, own.run, own.rng, batch, r, limits[r], statuses[r]
+        )
+    else:
+        statuses[r] = search(tree, t, params, own.run, own.rng, most)
     runs[r] = own.run[0]
     rngs[r] = own.rng[0]
     for i in range(PLAYERS):

@@ -38,7 +38,7 @@ class GpuTrees:
         self._stale = False  # what is here is older than what the device has
         self.made = np.zeros(count, np.int64)  # simulations of each tree
         device.use()
-        self._kernels: list[Any] = device.searching(like)  # all do the same
+        self._kernels = self._searching()  # all do the same
         self._paces: list[float] = []  # seconds of a simulation of each tree, by kernel
         self._at_roots = device.at_roots(like)
         self._addresses: dict[str, int] = {}
@@ -56,6 +56,9 @@ class GpuTrees:
         self._put("params", like._params)
         self._put("blank", blank_node(on))
         self._make("counts", 8 * count)
+
+    def _searching(self) -> list[Any]:
+        return self._device.searching(self._like)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------------------------ memory
 
@@ -146,7 +149,7 @@ class GpuTrees:
             self._tabulate(most_made + launched + most + 2)
             kernel = self._kernels[len(self._paces) if len(self._kernels) > 1 else 0]
             started = time.perf_counter()
-            self._device.launch(kernel, self.count, [*self._arguments(), most])
+            self._device.launch(kernel, self.count, [*self._arguments(), (), most])
             self._stale = True
             launched += most
             self._learn((time.perf_counter() - started) / most)
@@ -204,7 +207,7 @@ class GpuTrees:
             self._kernels, self._paces = [self._kernels[fastest]], [self._paces[fastest]]
 
     def _arguments(self) -> list[Any]:
-        """What the entry takes, in its order, without the last: tuples stay tuples."""
+        """What the entry takes, in its order, without the last two: tuples stay tuples."""
         pools = tuple(self._argument(name, one) for name, one in self._pools._asdict().items())
         tables = tuple(
             self._argument(f"table {number}", place(table.dtype, *table.shape))
@@ -232,7 +235,7 @@ class GpuTrees:
         if len(self._kernels) > 1:
             self._device.use()
             for kernel in self._kernels:
-                self._device.launch(kernel, self.count, [*self._arguments(), 0])
+                self._device.launch(kernel, self.count, [*self._arguments(), (), 0])
 
     def set_schedule(self, schedule: np.ndarray) -> None:
         """Who is next at the root, with ``GUMBEL``."""

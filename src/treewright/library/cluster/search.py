@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any, Literal, Self, cast
 
 from treewright.errors import OptionError
+from treewright.library.alike import Alike
 from treewright.library.cluster.connection import ClusterError, connect, ray
 from treewright.library.cluster.jobs import Shared
 from treewright.library.cluster.likeness import likeness
-from treewright.library.cluster.trees import Remote, Report, Wish
+from treewright.library.cluster.trees import Remote, Wish
 from treewright.library.domain import Domain
+from treewright.library.merged import Report, result_of
 from treewright.library.options import Options
 from treewright.library.position import Position
 from treewright.library.result import Result
@@ -26,7 +28,7 @@ GRACE = 2.0  # seconds after which a share that has not answered is left out of 
 FINISHED = ("simulations", "seconds")  # ends of a slice after which a share can go on
 
 
-class ClusterSearch:
+class ClusterSearch(Alike):
     """A search whose trees grow on the machines of a Ray cluster, to be used in a ``with``.
 
     It has the interface of ``tw.Search(…, workers=n)``: with the same seed and number of
@@ -108,14 +110,6 @@ class ClusterSearch:
             ray().shutdown()
 
     # --------------------------------------------------------------------------- looking
-
-    @property
-    def domain(self) -> Domain:
-        return self._like.domain
-
-    @property
-    def options(self) -> Options:
-        return self._like.options
 
     @property
     def position(self) -> Position:
@@ -262,28 +256,7 @@ class ClusterSearch:
     def result(self) -> Result:
         """What is known now, without searching."""
         reports = list(self._reports.values())
-        children = self._children()
-        best = children[0]
-        score, sequence = max((r.best for r in reports), default=(-math.inf, []))
-        lines = [r.variation for r in reports if r.variation and r.variation[0][0] == best.action]
-        value = best.proven if best.proven is not None else best.value
-        return Result(
-            best=best.action,
-            label=best.label,
-            value=math.nan if value is None else value,
-            visits=best.visits,
-            children=children,
-            simulations=self.simulations,
-            nodes=sum(r.nodes for r in reports),
-            created=self._created,
-            seconds=self._seconds,
-            stopped=self._stopped,
-            full=any(r.full for r in reports),
-            best_sequence=list(sequence),
-            best_score=score if score > -math.inf else None,
-            variation=lines[0] if lines else [(best.action, best.label)],
-            trees=self.trees,
-        )
+        return result_of(reports, self._children(), self._seconds, self._stopped)
 
     def begin(self, state: Any = None) -> None:
         """Begin again with empty trees, as :meth:`treewright.Search.begin` does."""

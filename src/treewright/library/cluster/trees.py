@@ -1,34 +1,20 @@
 """One share of a search on many machines: a tree on a processor, or many trees on a GPU."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from treewright.kernel.rng import stream_seed
 from treewright.library.cluster.likeness import Likeness, difference
 from treewright.library.domain import Domain
 from treewright.library.forest import Forest
+from treewright.library.merged import Report
 from treewright.library.options import Options
 from treewright.library.position import Position
 from treewright.library.search import Search
 from treewright.library.tree import root_rows
 
 ON_A_GPU = 4096  # trees; a GPU is busy from a few thousand up
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the driver merges: the root of a share and its counters, a few kilobytes."""
-
-    rows: list[tuple[int, dict[str, float]]]
-    simulations: int = 0
-    created: int = 0
-    nodes: int = 0
-    trees: int = 1
-    stopped: str = "simulations"
-    full: bool = False
-    best: tuple[float, list[int]] = (float("-inf"), [])
-    variation: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -127,19 +113,7 @@ class Grove:
         return self.report("seconds" if simulations is None else "simulations")
 
     def report(self, stopped: str) -> Report:
-        roots = self._forest.roots()
-        rows: dict[int, dict[str, float]] = {}
-        for at in zip(*roots.there.nonzero(), strict=True):
-            new = {"seen": 0.0, "visits": 0.0, "value": 0.0}
-            row = rows.setdefault(int(roots.action[at]), new)
-            row["visits"] += float(roots.visits[at])
-            row["value"] += float(roots.value[at])
-        return Report(
-            rows=list(rows.items()),
-            simulations=self.simulations,
-            trees=len(self._forest),
-            stopped=stopped,
-        )
+        return replace(self._forest.report(), stopped=stopped)
 
     def commit(self, action: int) -> None:
         self._position.play(action)

@@ -18,6 +18,7 @@ from treewright.library.search import Search
 from treewright.random import stream
 from treewright.workshop.jobs.work import Export, Report, Result, Work
 from treewright.workshop.searching.inspector import Kept, growing
+from treewright.workshop.web.picture import picture
 
 MEMORY = "256MiB"
 Value = int | float | Annotated[str, Field(pattern=r"^[A-Za-z0-9_ -]{0,64}$")]
@@ -110,7 +111,11 @@ def look(kind: str, given: dict[str, Any], player: int | None = None) -> dict[st
     with domain_of(place) as domain:
         position, moves = at(domain, place)
         hidden = player is not None and domain.function("view") is not None
+        actions = [] if position.ended else position.legal()
+        legal = {int(a): position.describe(a) for a in actions}
+        drawn = None if hidden else position.picture()
         return {
+            "picture": None if drawn is None else picture(drawn, legal),
             "moves": moves,
             "text": position.view(player or 0) if hidden else position.render(),
             "standing": position.standing,
@@ -118,9 +123,7 @@ def look(kind: str, given: dict[str, Any], player: int | None = None) -> dict[st
             "players": domain.players,
             "ended": position.ended,
             "rewards": position.rewards() if position.ended else None,
-            "legal": []
-            if position.ended
-            else [{"action": a, "label": position.describe(a)} for a in position.legal()],
+            "legal": [{"action": a, "label": label} for a, label in legal.items()],
             "about": (type(domain).__doc__ or "").split("\n")[0],
         }
 
@@ -158,6 +161,7 @@ def run(settings: Any, report: Report) -> Result:
             "children": [_row(child) for child in found.children],
             "variation": found.principal_variation(12),
             "moves": moves,
+            "dot": search.tree.to_dot(),
             "took": {
                 "simulations": found.simulations,
                 "nodes": found.nodes,
@@ -215,9 +219,10 @@ EXPORTS: dict[str, Export] = {
     "json": Export(".json", "application/json", _json),
     "csv": Export(".csv", "text/csv", _table),
 }
-SEARCH = Work("A search", SearchPlace, run, EXPORTS, domain=searched)
+TREES = EXPORTS | {"dot": Export(".dot", "text/vnd.graphviz", lambda d: d["dot"].encode())}
+SEARCH = Work("A search", SearchPlace, run, TREES, domain=searched)
 SEARCH_CODE = Work(
-    "A search of your own domain", SearchCode, run, EXPORTS, local=True, domain=searched
+    "A search of your own domain", SearchCode, run, TREES, local=True, domain=searched
 )
 CHECK_CODE = Work(
     "A check of your own domain",

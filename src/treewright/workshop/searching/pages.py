@@ -54,8 +54,22 @@ class Nim(tw.Domain):
 
     def render(s):
         return "|" * s.stones
+
+    def picture(s):  # SVG; a shape with data-action can be clicked
+        stones = ""
+        for i in range(s.stones):
+            take = s.stones - i
+            colour = "#2f6d3a" if take <= 3 else "#8a9a90"
+            place = f'cx="{25 + 32 * i}" cy="25" r="13"'
+            stones += f'<circle {place} fill="{colour}" data-action="{take}"/>'
+        return f'<svg viewBox="0 0 {32 * s.stones + 18} 50" height="50">{stones}</svg>'
 '''
 MOST_BUTTONS = 100
+_PICK = "const at = e.target.closest('[data-action]'); if (at) emit(at.dataset.action);"
+PICKED = {  # what a click and a key on a picture's shape do in the browser
+    "click": f"(e) => {{ {_PICK} }}",
+    "keydown": f"(e) => {{ if (e.key === 'Enter') {{ {_PICK} }} }}",
+}
 SHOWN = 12  # rows of the table
 LOCAL = (
     "A domain is code, and runs with your rights on this machine. That is why this page works only "
@@ -181,7 +195,8 @@ class _GamePage:
 
     def _play(self, action: int) -> None:
         self._moves = [*self._moves, action]
-        self._go_on()
+        with self._place:  # the button that was pressed is gone when the search is asked
+            self._go_on()
 
     def _go_on(self) -> None:
         """Show the position, and let the search move if it is its turn."""
@@ -206,17 +221,28 @@ class _GamePage:
             return False
         self._moves = self._now["moves"]
         with self._place:
-            html(
-                f"<p class=quiet>{escape(self._now['about'])}</p>"
-                f"<pre class='position' aria-label='position'>{escape(self._now['text'])}</pre>"
-                f"<p role='status'>{escape(self._now['standing'])}</p>"
-            )
+            html(f"<p class=quiet>{escape(self._now['about'])}</p>")
+            text = f"<pre class='position' aria-label='position'>{escape(self._now['text'])}</pre>"
+            drawn = html(self._now["picture"] or text)
+            for event, handler in PICKED.items():
+                drawn.on(event, lambda e: self._picked(int(e.args)), js_handler=handler)
+            html(f"<p role='status'>{escape(self._now['standing'])}</p>")
+            if "data-action" in (self._now["picture"] or ""):
+                return True
             with ui.element("div").classes("row moves"):
                 for move in self._now["legal"][:MOST_BUTTONS]:
                     ui.button(move["label"], on_click=lambda a=move["action"]: self._play(a)).props(
                         "outline no-caps dense color=primary"
                     )
         return True
+
+    def _picked(self, action: int) -> None:
+        """An action of the picture; what is clicked while the search thinks is too early."""
+        job = self._following.job
+        if not (job is not None and job.open) and any(
+            action == move["action"] for move in self._now["legal"]
+        ):
+            self._play(action)
 
     # ------------------------------------------------------------------------------ what was found
 

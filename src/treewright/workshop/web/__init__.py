@@ -1,6 +1,7 @@
 """What all pages share: NiceGUI, the static files, the look, and serving."""
 
 import contextlib
+import re
 import socket
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ from treewright.library.writing import json_text
 
 STATIC = Path(__file__).parent / "static"
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+PREFIX = re.compile(r"(/[\w.~-]{1,64}){1,8}")
 PORTS = range(8080, 8100)
 MOST_BODY = 2**20  # bytes; a batch of keys has a few hundred
 
@@ -26,9 +28,18 @@ def page_frame(title: str, wide: bool = False) -> Any:
     """A page with our style and one white card in the middle; use it with ``with``."""
     ui = nicegui().ui
     ui.page_title(title)
-    ui.add_head_html('<link rel="stylesheet" href="/studio/studio.css">')
+    ui.add_head_html(f'<link rel="stylesheet" href="{address("/studio/studio.css")}">')
     with ui.element("main").classes("page wide" if wide else "page"):
         return ui.element("div").classes("card")
+
+
+def address(path: str) -> str:
+    """A path of ours as the browser must ask for it, behind a proxy that puts a prefix before it.
+
+    The proxy says so in ``X-Forwarded-Prefix``, as NiceGUI expects it too.
+    """
+    prefix = nicegui().ui.context.client.request.headers.get("X-Forwarded-Prefix", "")
+    return (prefix if PREFIX.fullmatch(prefix) else "") + path
 
 
 def html(text: str) -> Any:
@@ -58,7 +69,9 @@ class SmallBodies:
         body = bytearray()
         while True:
             message = await receive()
-            if message["type"] != "http.request":  # it hung up
+            if message["type"] != "http.request":  # it hung up, and is told nothing
+                await send({"type": "http.response.start", "status": 400, "headers": []})
+                await send({"type": "http.response.body", "body": b""})
                 return
             body += message.get("body", b"")
             if len(body) > self.most:

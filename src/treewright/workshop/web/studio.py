@@ -120,6 +120,22 @@ class Following:
             ui.navigate.history.replace(f"{self._address}?job={job.id}")
         self.follow(job)
 
+    def open(self, kind: str, settings: Any) -> None:
+        """Show what was made with these settings before, since it would be the same; else start."""
+        manager = self._studio.manager
+        try:
+            model = manager.work(kind).settings.model_validate(settings)
+        except ValueError:
+            self.start(kind, settings)
+            return
+        wanted = model.model_dump(mode="json")
+        made = (j for j in manager.jobs(kind) if j.state == "done" and j.settings == wanted)
+        job = next(made, None)
+        if job is None:
+            self.start(kind, settings)
+        else:
+            self.follow(job)
+
     def follow(self, job: Job) -> None:
         """Show a job, from wherever it stands."""
         self.job = job

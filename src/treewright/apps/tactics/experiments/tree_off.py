@@ -19,7 +19,7 @@ from treewright.workshop.experiments.summary import estimate, where
 GAMES = 2  # per cell: one deal, both ways round
 # (agent, the same without a tree)
 NAMES = {"emcts": "EMCTS, a commit after every 20 evaluations"}
-WITHOUT = {"emcts": "emcts-flat"}
+WITHOUT = {"emcts": "local-search"}
 
 
 def run(settings: Settings, seed: int) -> Row:

@@ -1,0 +1,26 @@
+"""The reports that come with us: in a checkout under ``docs/results``, in a package beside it."""
+
+import re
+from pathlib import Path
+
+import treewright
+
+PACKAGE = Path(treewright.__file__).parent
+PLACES = (PACKAGE / "results", PACKAGE.parents[1] / "docs" / "results")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to another page of the docs
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([a-z0-9-]+\.png)\)")
+
+
+def folder() -> Path | None:
+    """Where they are, if they are here."""
+    return next((place for place in PLACES if (place / "README.md").is_file()), None)
+
+
+def published(name: str, pictures: str) -> str:
+    """The report of an experiment as Markdown, its pictures below an address; or nothing."""
+    place = folder()
+    path = None if place is None else place / f"{name}.md"
+    if path is None or not path.is_file():
+        return ""
+    text = LINK.sub(r"\1", path.read_text(encoding="utf-8"))
+    return PICTURE.sub(rf"![\1]({pictures}/\2)", text)
