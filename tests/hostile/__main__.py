@@ -18,6 +18,7 @@ import fuzz_http
 import fuzz_kills
 import fuzz_trees
 import fuzz_words
+import page
 
 
 def readers(name):
@@ -46,6 +47,24 @@ def http(count, folder, seed):
     return fuzz_http.fuzz(app, study.enrol(), count, seed)
 
 
+def studio(count, folder, seed):
+    """Every kind of job that there is, in a queue that nobody works off."""
+    from treewright.studio import api
+    from treewright.studio.fence import Fence
+    from treewright.workshop.jobs import Manager
+    from treewright.workshop.web import SmallBodies
+
+    manager = Manager(Path(folder) / f"studio-{seed}", workers=0)
+    app = api.build(manager)
+    app.add_middleware(SmallBodies)
+    app.add_middleware(Fence, hosts=None)
+    try:
+        asked = fuzz_http.studio_request
+        return fuzz_http.fuzz(app, sorted(manager.works), count, seed, asked, longest=3000)
+    finally:
+        manager.close()
+
+
 def options(count, folder, seed):
     fuzz_words.put_files(Path(folder))
     return fuzz_words.fuzz_options(count, seed)
@@ -65,6 +84,7 @@ FUZZERS = {
     "file: tree": (trees, 4.0, 200),
     "GTP line": (gtp, 2.0, 500),
     "HTTP request": (http, 2.0, 500),
+    "studio request": (studio, 2.0, 500),
     "command line": (options, 4.0, 50),
     "edited domain": (edits, 3.0, 500),
     "damaged cache": (fuzz_disk.fuzz_cache, 2.0, 500),
@@ -78,17 +98,24 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=0, help="of the first batch of each fuzzer")
     parser.add_argument("--only", action="append", help="such as 'GTP line'")
+    parser.add_argument("--leave", action="append", default=[], help="all but these")
+    parser.add_argument("--keep", action="store_true", help="the counts, in runs.csv")
+    parser.add_argument("--page", action="store_true", help="write what was kept into the docs")
     chosen = parser.parse_args()
+    if chosen.page:
+        return page.write()
     shares = sum(share for _, share, _ in FUZZERS.values())
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, (fuzz, share, batch) in FUZZERS.items():
-            if chosen.only and name not in chosen.only:
+            if name in chosen.leave or (chosen.only and name not in chosen.only):
                 continue
             tries, wrong = run(fuzz, chosen.seconds * share / shares, batch, folder, chosen.seed)
             rows.append((tries, len(wrong)))
             print(f"{name:24} {tries:9,} tries  {len(wrong):4} failures", flush=True)
+            if chosen.keep:
+                page.keep(chosen.seed, name, tries, len(wrong))
             for one in wrong[:20]:
                 print(f"- {one!r}"[:600], flush=True)
     tries, failures = (sum(column) for column in zip(*rows, strict=True))

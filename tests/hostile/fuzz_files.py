@@ -13,6 +13,8 @@ from collections import Counter
 from importlib import resources
 from pathlib import Path
 
+import fuzz_uploads
+
 from treewright.errors import TreewrightError
 
 LONGEST = 20.0  # seconds of the processor that one try may take
@@ -318,4 +320,5 @@ READERS = {
     "saved-game": saved_games,
     "ratings": ratings,
     "sgf": records,
+    **fuzz_uploads.READERS,
 }

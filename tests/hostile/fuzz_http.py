@@ -1,4 +1,4 @@
-"""Requests to the study server that no browser of ours would send."""
+"""Requests to the study server and the studio that no browser of ours would send."""
 
 import asyncio
 import json
@@ -50,6 +50,33 @@ def request(dice, who):
     return method, path, body(dice)
 
 
+def studio_request(dice, kinds):
+    """(method, path, body) of one request to the studio's interface."""
+    kind = dice.choice(kinds) if dice.randrange(3) else dice.choice(NAMES)
+    job = dice.choice(["nobody", "a-1", *NAMES])
+    rest = ["", "/cancel", "/rating", "/result", "/export/text", "/files/a.txt", "/files/.."]
+    method = dice.choice(["GET", "GET", "GET", "POST", "DELETE", "HEAD"])
+    path = f"/jobs/{quote(job, safe='%')}{dice.choice(rest) if method != 'DELETE' else ''}"
+    if method == "GET" and dice.randrange(3) == 0:
+        path = dice.choice(["/kinds", "/jobs"])
+    if dice.randrange(2):
+        method, path = "POST", f"/jobs/{quote(kind, safe='%')}"
+    names = ["after", "wait", "rating", "most", "kind"]
+    if dice.randrange(3) == 0:
+        path += f"?{dice.choice(names)}={quote(dice.choice([*NUMBERS, *NAMES]))}"
+    return method, path, studio_body(dice)
+
+
+def studio_body(dice):
+    """Settings of a job, or what looks like some."""
+    if dice.randrange(4) == 0:
+        return body(dice)
+    names = ["seed", "simulations", "name", "size", "setup", "text", "rows", "domain", "levels"]
+    chosen = dice.sample(names, dice.randrange(1, 5))
+    text = "{" + ",".join(f'"{name}":{value(dice)}' for name in chosen) + "}"
+    return text.encode("utf-8", "surrogatepass")
+
+
 async def ask(app, method, path, chunks, headers=()):
     """The status and the body of the answer to one request, without a server between."""
     from urllib.parse import unquote
@@ -72,9 +99,9 @@ async def ask(app, method, path, chunks, headers=()):
         "http_version": "1.1",
         "method": method,
         "scheme": "http",
-        "path": unquote(path),
-        "raw_path": path.encode(),
-        "query_string": b"",
+        "path": unquote(path.partition("?")[0]),
+        "raw_path": path.partition("?")[0].encode(),
+        "query_string": path.partition("?")[2].encode(),
         "root_path": "",
         "headers": [(b"content-type", b"application/json"), *headers],
         "client": ("127.0.0.1", 1),
@@ -84,7 +111,7 @@ async def ask(app, method, path, chunks, headers=()):
     return said[0]["status"], b"".join(m.get("body", b"") for m in said[1:]), waiting
 
 
-def fuzz(app, who, count, seed=0):
+def fuzz(app, who, count, seed=0, request=request, longest=200):
     """Send ``count`` requests: how often each status was answered, and what was wrong."""
     dice = random.Random(seed)
     seen: Counter = Counter()
@@ -98,14 +125,14 @@ def fuzz(app, who, count, seed=0):
             except Exception as error:  # what a server turns into a 500
                 status, text = 500, repr(error).encode()
             seen[status] += 1
-            if status >= 500 or (status >= 400 and not one_sentence(text, method)):
+            if status >= 500 or (status >= 400 and not one_sentence(text, method, longest)):
                 wrong.append((method, path[:200], data[:200], status, text[:300]))
 
     asyncio.run(all_of_them())
     return seen, wrong
 
 
-def one_sentence(text, method):
+def one_sentence(text, method, longest):
     """Whether a refusal is one sentence in JSON, and short."""
     if method == "HEAD":
         return True
@@ -113,4 +140,4 @@ def one_sentence(text, method):
         detail = json.loads(text)["detail"]
     except (ValueError, KeyError, TypeError):
         return False
-    return isinstance(detail, str) and 0 < len(detail) < 200 and "\n" not in detail
+    return isinstance(detail, str) and 0 < len(detail) < longest and "\n" not in detail

@@ -8,7 +8,7 @@ from fuzz_edits import fuzz_edits
 from fuzz_files import READERS, fuzz_reader
 from fuzz_words import fuzz_gtp, fuzz_options, put_files
 
-SLOW = {"chain": 40, "library": 60, "story": 60}
+SLOW = {"chain": 40, "library": 60, "story": 60, "problem": 20, "upload-story": 20}
 
 
 @pytest.mark.parametrize("name", sorted(READERS))

@@ -256,3 +256,47 @@ def test_modules_read_by_different_names_differ():
         marked.value(module, frozenset(names))
         found.add(marked.hexdigest())
     assert len(found) == 2
+
+
+EXTENSIONS = {
+    "method": ("overload_method", "numba.types.Integer, 'over'", "x.over()"),
+    "attribute": ("overload_attribute", "numba.types.Integer, 'over'", "x.over"),
+    "builtin": ("overload", "abs", "abs('over')"),
+    "of NumPy": ("overload", "np.block", "np.block('over')"),
+    "deeper in NumPy": ("overload", "np.linalg.tensorinv", "np.linalg.tensorinv('over')"),
+}
+EXTENDED = """
+import json, sys
+import numba, numpy as np
+from numba import extending
+from treewright.kernel.fingerprint import Fingerprint, Unhashable
+for decorator, what, read in json.loads(sys.argv[1]):
+    scope = dict(np=np, __name__="authored")
+    exec(f"def entry(x): return {read}", scope)
+    Fingerprint().value(scope["entry"])
+    def taught(x):
+        return (lambda x: 1) if isinstance(x, numba.types.UnicodeType) else None
+    taught.__module__ = "authored"
+    getattr(extending, decorator)(*eval(f"({what},)"))(taught)
+    try:
+        Fingerprint().value(scope["entry"])
+    except Unhashable as reason:
+        print(reason)
+    else:
+        sys.exit(f"{what} is not seen")
+"""
+
+
+def test_what_numba_was_taught_is_not_cached(project):
+    """An overload is found by Numba, not by a name that the function reads."""
+    by_name = [case for name, case in EXTENSIONS.items() if name != "attribute"]
+    assert project.python(EXTENDED, json.dumps(by_name)).endswith("has a Numba overload")
+    project.python(EXTENDED, json.dumps([EXTENSIONS["attribute"]]))
+
+
+def test_an_overload_that_is_edited(project):
+    taught = "import numba\n@numba.extending.overload_attribute(numba.types.Integer, 'over')\n"
+    for number in ("0.25", "0.75"):
+        project.write(domain=game("s.n.over", "import taught"))
+        project.write(taught=f"{taught}def over(x): return lambda x: {number}\n")
+        assert project.value() == [float(number), 0]

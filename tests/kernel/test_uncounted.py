@@ -90,3 +90,21 @@ def test_only_what_allocates_needs_numbas_memory(tmp_path, monkeypatch):
         [path] = tmp_path.rglob("*.kernel")
         assert (b"NRT_" in path.read_bytes().split(b"\n")[1]) is wanted
         cache.clear()
+
+
+def test_what_llvm_optimised_with_is_given_back(monkeypatch, tmp_path):
+    """llvmlite does not: half a megabyte would stay with the process for each kernel."""
+    from numba.core.codegen import JITCPUCodegen
+
+    if not hasattr(JITCPUCodegen, "_module_pass_manager"):
+        pytest.skip("this version of Numba has one for all")
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    made, make = [], JITCPUCodegen._module_pass_manager
+
+    def spied(self, **options):
+        made.append(make(self, **options))
+        return made[-1]
+
+    monkeypatch.setattr(JITCPUCodegen, "_module_pass_manager", spied)
+    tw.Search(Tabled(heap=9), seed=1).run(10)
+    assert any(passes.closed for passes, _ in made)  # the others are of Numba's own functions

@@ -7,10 +7,12 @@ it.  What can't be fingerprinted raises :class:`Unhashable`; the caller then com
 without the cache.  Never guess.
 """
 
+import builtins
 import contextlib
 import enum
 import functools
 import hashlib
+import itertools
 import os
 import sys
 import types
@@ -33,19 +35,40 @@ class Unhashable(TypeError):  # noqa: N818 - reads as what it is
 
 def is_overload_stub(function: Any) -> bool:
     """Whether Numba has another implementation for a plain function (``@overload``)."""
-    if "numba" not in sys.modules:
-        return False
-    from numba.core.typing.templates import builtin_registry
+    return id(function) in _extensions()[0]
 
-    return id(function) in _overloaded(len(builtin_registry.globals))
+
+def _extensions() -> tuple[frozenset[int], frozenset[str]]:
+    """What Numba was taught outside of it, if it was imported at all."""
+    if "numba" not in sys.modules:
+        return frozenset(), frozenset()
+    from numba.core.typing.templates import builtin_registry as known
+
+    return _taught(len(known.globals), len(known.attributes))
 
 
 @functools.lru_cache(1)
-def _overloaded(count: int) -> frozenset[int]:
-    """The ids of all functions with an overload; ``count`` changes when one is added."""
-    from numba.core.typing.templates import builtin_registry
+def _taught(functions: int, attributes: int) -> tuple[frozenset[int], frozenset[str]]:
+    """The ids of functions and the names of attributes; the counts change when one is added."""
+    from numba.core.typing.templates import builtin_registry as known
 
-    return frozenset(id(known) for known, _ in builtin_registry.globals)
+    functions_of = {id(f) for f, kind in known.globals if _is_taught(kind)}
+    named = (_names(one) for one in known.attributes if _is_taught(one))
+    return frozenset(functions_of), frozenset(itertools.chain.from_iterable(named))
+
+
+def _is_taught(kind: Any) -> bool:
+    """Whether an author outside of Numba has written any of this."""
+    templates = getattr(kind, "templates", (kind,))
+    modules = {getattr(one, "_overload_func", one).__module__ for one in templates}
+    return not all(is_library(m) for m in modules - {None, "abc"})  # those are made inside it
+
+
+def _names(template: Any) -> list[str]:
+    """The attributes that a template gives to some type."""
+    if hasattr(template, "_attr"):
+        return [template._attr]
+    return [name.removeprefix("resolve_") for name in vars(template) if name.startswith("resolve_")]
 
 
 def is_dispatcher(value: Any) -> bool:
@@ -98,6 +121,11 @@ class Fingerprint:
         self._keep.append(what)
         return True
 
+    def _builtin(self, name: str, value: Any) -> None:
+        if is_overload_stub(value):
+            raise Unhashable(f"{name}() has a Numba overload")
+        self.add("builtin", name)
+
     def function(self, function: types.FunctionType) -> None:
         if not self._is_new(function):
             return
@@ -106,6 +134,8 @@ class Fingerprint:
             self.add("apart")
         self.code(function.__code__)
         attributes = attributes_read(function.__code__)
+        for name in sorted(attributes & _extensions()[1]):
+            raise Unhashable(f".{name} has a Numba overload")
         for default in function.__defaults__ or ():
             self.value(default, attributes)
         for name, default in sorted((function.__kwdefaults__ or {}).items()):
@@ -116,7 +146,7 @@ class Fingerprint:
                 self.add("global", name)
                 self.value(function.__globals__[name], attributes)
             else:
-                self.add("builtin", name)
+                self._builtin(name, getattr(builtins, name, None))
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
         for name, cell in cells:
             self.add("free", name)
@@ -154,7 +184,8 @@ class Fingerprint:
         elif _is_numba_type(value):
             self.add("numba", str(value))
         elif isinstance(value, (types.BuiltinFunctionType, np.ufunc)):
-            self.add("builtin", getattr(value, "__module__", ""), value.__name__)
+            self.add(getattr(value, "__module__", ""))
+            self._builtin(value.__name__, value)
         else:
             raise Unhashable(f"{value!r} ({type(value).__qualname__}) can't be fingerprinted")
 
@@ -206,21 +237,32 @@ class Fingerprint:
             self.value(item, attributes)
 
     def _plain_function(self, function: types.FunctionType) -> None:
+        if is_overload_stub(function):
+            raise Unhashable(f"{function.__qualname__}() has a Numba overload")
         if is_library(function.__module__):
             self.add("library", function.__module__, function.__qualname__)
-        elif is_overload_stub(function):
-            raise Unhashable(f"{function.__qualname__}() has a Numba overload")
         else:
             self.function(function)
 
     def _module(self, module: types.ModuleType, attributes: frozenset[str]) -> None:
         self.add("module", module.__name__)
-        if not is_library(module.__name__) and self._is_new(module, attributes):
+        if is_library(module.__name__):
+            self._library(module, attributes)
+        elif self._is_new(module, attributes):
             for name in sorted(attributes):
                 # ``__init__`` and its like belong to some object that the code reads, not to it
                 if not name.startswith("__") and hasattr(module, name):
                     self.add(name)
                     self.value(getattr(module, name), attributes)
+
+    def _library(self, module: types.ModuleType, attributes: frozenset[str]) -> None:
+        """Its version is part of the environment, but an author may have added to it."""
+        for name in sorted(attributes) if _extensions()[0] else ():
+            found = getattr(module, name, None)
+            if is_overload_stub(found):
+                raise Unhashable(f"{module.__name__}.{name}() has a Numba overload")
+            if isinstance(found, types.ModuleType) and found is not module:
+                self._library(found, attributes - {name})
 
     def _type(self, kind: type) -> None:
         if issubclass(kind, enum.Enum):

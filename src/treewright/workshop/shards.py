@@ -126,7 +126,10 @@ def _listed(target: Target, made_with: Mapping[str, Any]) -> list[Entry]:
         raise ShardError(f"{where} is not an index of shards: choose another target")
     if found.get("made_with") != json.loads(json.dumps(dict(made_with))):
         raise ShardError(f"{target.url} holds a set with other settings: choose another target")
-    return list(found["shards"])
+    entries = list(found["shards"])
+    if not all(isinstance(e, dict) and type(e.get("shard")) is int for e in entries):
+        raise ShardError(f"{where} lists what is no shard: choose another target")
+    return entries
 
 
 def _list(target: Target, made_with: Mapping[str, Any], entries: list[Entry]) -> None:

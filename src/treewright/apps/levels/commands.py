@@ -197,6 +197,7 @@ def generate(
             strict=strict,
             enemies_safe=enemies_safe,
             progress=None if slow else seen,
+            domain=domain,
             seen=(lambda search: seen(int(search.position.state.n), 0))
             if slow and seen is not None
             else None,

@@ -430,7 +430,7 @@ def chain_tables(
         "weight": weight,
         "summed": np.concatenate([[0.0], np.cumsum(weight)]),
         "fixed": given,
-        "hazard": np.array([_first_hazard(a[1], slices) for a in actions], np.int32),
+        "hazard": _first_hazards([a[1] for a in actions], slices),
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
     }
@@ -448,8 +448,11 @@ def chain_tables(
     return tables | _seams(chain, given, len(slices))
 
 
-def _first_hazard(pattern: tuple[int, ...], slices: tuple[str, ...]) -> int:
-    return next((i for i, n in enumerate(pattern) if ends.hazardous(slices[n])), ends.NEVER)
+def _first_hazards(patterns: list[tuple[int, ...]], slices: tuple[str, ...]) -> np.ndarray:
+    """Where in each pattern the first slice is that can hurt."""
+    hurts = [ends.hazardous(column) for column in slices]
+    first = [next((i for i, n in enumerate(p) if hurts[n]), ends.NEVER) for p in patterns]
+    return np.array(first, np.int32)
 
 
 def _joints(

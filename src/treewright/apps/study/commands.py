@@ -102,6 +102,45 @@ def new(
     emit(facts, "\n".join(lines), as_json)
 
 
+@app.command()
+def plan(
+    gaps: Annotated[float, typer.Option(help="Odds ratio of many gaps; 1 is no effect.")] = 1.0,
+    enemies: Annotated[float, typer.Option(help="The same of many enemies.")] = 1.0,
+    rewards: Annotated[float, typer.Option(help="The same of many rewards.")] = 1.0,
+    power: Annotated[
+        float, typer.Option(min=0.1, max=0.999, help="How surely an effect shall be seen.")
+    ] = 0.8,
+    participants: Annotated[
+        int | None, typer.Option(min=2, max=20_000, help="How many you have, if that is fixed.")
+    ] = None,
+    studies: Annotated[int, typer.Option(min=20, max=10_000, help="Studies to try it out.")] = 400,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Before a study: how many participants an effect needs, and how surely it would be seen.
+
+    Examples: treewright study plan --gaps 2 --enemies 1.8;
+    treewright study plan --rewards 1.35 --participants 16 --json
+    """
+    from treewright.apps.study.planning import plan as planned
+
+    odds = {"gaps": gaps, "enemies": enemies, "rewards": rewards}
+    with working("trying it out", quiet):
+        people, needs = planned(odds, power, participants, studies, seed)
+    lines = [f"{people} participants, {4 * people} pairs, tried out in simulated studies:"]
+    lines += [
+        f"{need.name}, odds ratio {need.odds:g}: seen in {need.power:.0%} of them; "
+        f"{need.participants} participants for {power:.0%}"
+        for need in needs
+    ]
+    emit(
+        {"participants": people, "power": power, "effects": [vars(n) for n in needs]},
+        "\n".join(lines),
+        as_json,
+    )
+
+
 def _text_of(path: Path) -> str:
     text = text_of(path, OptionError).strip()
     if not text:

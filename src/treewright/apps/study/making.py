@@ -71,14 +71,14 @@ def _kept(path: Path, asked: dict[str, Any]) -> dict[int, list[Kept]]:
         first, *lines = path.read_text().splitlines()
         if json.loads(first) != asked:
             return {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     for line in lines:
         try:
             row = json.loads(line)
             level = Level(tuple(row["rows"]))
             found.setdefault(int(row["variant"]), []).append(Kept(level, str(row["missed"])))
-        except (ValueError, KeyError, TypeError, LevelError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError, LevelError):
             break
     if sum(map(len, found.values())) < len(lines):  # write again without what can't be read
         rows = [

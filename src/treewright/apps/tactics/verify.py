@@ -1,7 +1,9 @@
 """Replaying recordings of the original testbed: every number in them against ours."""
 
+import contextlib
 import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -75,18 +77,26 @@ def verify(path: Path, progress: Callable[[int], object] | None = None) -> Verdi
     replay = _Replay(found)
     for number, line in _lines(path):
         where = f"{path.name}, line {number}"
-        try:
+        with _sentences(where):
             replay.take(line, where)
-        except OptionError as error:
-            raise OptionError(f"{where}: {error}") from error
-        except KeyError as error:
-            raise OptionError(f"{where}: key {error.args[0]!r} is missing") from error
-        except (TypeError, ValueError, AttributeError, IndexError) as error:
-            raise OptionError(f"{where}: this is not a record of FORMAT.md ({error})") from error
         if progress is not None and number % 500 == 0:
             progress(found.records)
-    replay.flush()
+    with _sentences(path.name):
+        replay.flush()
     return found
+
+
+@contextlib.contextmanager
+def _sentences(where: str) -> Iterator[None]:
+    """Whatever a record has that no record may have is said with its place."""
+    try:
+        yield
+    except OptionError as error:
+        raise OptionError(f"{where}: {error}") from error
+    except KeyError as error:
+        raise OptionError(f"{where}: key {error.args[0]!r} is missing") from error
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise OptionError(f"{where}: this is not a record of FORMAT.md ({error})") from error
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -97,7 +107,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if not isinstance(line, dict):
                     raise OptionError(f"{path.name}, line {number}: a record is a JSON object")
                 yield number, line
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         if isinstance(error, TreewrightError):
             raise
         why = getattr(error, "strerror", None) or error
