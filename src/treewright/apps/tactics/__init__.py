@@ -16,7 +16,8 @@ APP = App(
     },
     gallery={"tactics": ".gallery:piece"},
     first={
-        "tactics": "tactics tournament --agents emcts,greedy-action --ap 5 --games 2 --budget evals:200"
+        "tactics": "tactics tournament --agents emcts,greedy-action --ap 5 --games 2 "
+        "--budget evals:200"
     },
     jobs={"tactics-turn": ".job:PLAN", "tactics-game": ".job:WATCH"},
     pages={"tactics": Page(".pages:build", "Tactics", "Play an agent, watch two, step through.")},
