@@ -24,6 +24,7 @@ from numba.core.datamodel.models import ArrayModel, NestedArrayModel
 from numba.np.numpy_support import as_dtype
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
+ENVIRONMENT = "_ZN08NumbaEnv"
 SIZE = ir.IntType(64)
 
 
@@ -109,10 +110,14 @@ class LeanContext(CPUContext):  # type: ignore[misc]
     """Where a function is compiled whose arrays travel by address and shape."""
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
-        """A short name: Numba's spells out every field of every state."""
+        """A short name: Numba's spells out every field of every state.
+
+        A function has another one for what it needs of the interpreter.
+        """
         whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
         digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
-        return f"{PREFIX}33h{digest}E"
+        begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
+        return f"{begin}33h{digest}E"
 
     def get_arg_packer(self, fe_args: Any) -> Any:
         return ArgPacker(_models, fe_args)
