@@ -73,6 +73,10 @@ def goals_met(s, t):
                 x = x + y
             elif op == 14:
                 x = x - y
+            elif op == 21:
+                x = max(x, y)
+            elif op == 22:
+                x = min(x, y)
             else:
                 x = x * y
             stack[top - 1] = x
