@@ -194,9 +194,11 @@ def _wait(lock: Callable[[], None]) -> None:
     until = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < until:
         try:
-            return lock()
+            lock()
         except BlockingIOError:
             time.sleep(BETWEEN_LOOKS)
+        else:
+            return
     warn_once("another process has been compiling this for too long: it is compiled here as well")
 
 
