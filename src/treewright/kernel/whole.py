@@ -77,14 +77,20 @@ class EntryLibrary(InnerLibrary):
         """Once: the cheap round that Numba has before it serves the counting of references."""
         if hasattr(self._codegen, "_mpm_full"):  # in older versions
             self._codegen._mpm_full.run(self._final_module)
-        else:
-            from llvmlite.binding.newpassmanagers import NewPassManager
+            return
+        passes = self._codegen._module_pass_manager()
+        if isinstance(passes, tuple):
+            self._run(*passes)
+        else:  # before LLVM's new pass managers
+            passes.run(self._final_module)
 
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(self._final_module, builder)
-            # llvmlite never does (its ObjectRef hides the method), and 0.4 MB would stay each time
-            NewPassManager._dispose(passes)
-            passes.detach()
+    def _run(self, passes: Any, builder: Any) -> None:
+        from llvmlite.binding.newpassmanagers import NewPassManager
+
+        passes.run(self._final_module, builder)
+        # llvmlite never does (its ObjectRef hides the method), and 0.4 MB would stay each time
+        NewPassManager._dispose(passes)
+        passes.detach()
 
     def finalize(self) -> None:
         needed: dict[Any, None] = {}
