@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import signal
 import sys
 import textwrap
@@ -72,3 +73,18 @@ def shared(root) -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is not on this machine: only our own data, in tests/data, are used")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium, for tests that look at pages."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
+    )
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as play:
+        found = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()

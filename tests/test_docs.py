@@ -122,3 +122,8 @@ def test_links_lead_somewhere(root):
         for target in re.findall(r"\]\(([^)#\s]+?)(?:#[^)]*)?\)", path.read_text()):
             there = "://" in target or (path.parent / target).exists()
             assert there, f"{path.relative_to(root)} links to {target}"
+
+
+def test_every_place_names_the_same_version(root):
+    for name in ("CITATION.cff", "CHANGELOG.md", "README.md", "docs/images/badge-version.svg"):
+        assert tw.__version__ in (root / name).read_text(), f"{name} names another version"

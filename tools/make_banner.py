@@ -76,13 +76,10 @@ def main(out: Path) -> None:
     go_board(figure, (0.345, 0.34, 0.25, 0.30))
     board = picture("tactics.png", (0.5, 0.5, 1, 0.97))
     show(figure, (0.60, 0.34, 0.39, 0.30), board, "Hero Academy")
-    show(
-        figure,
-        (0.01, 0.01, 0.56, 0.29),
-        picture("story.svg", (0, 0, 1, 0.45)),
-        "A story: what led to what",
-    )
-    show(figure, (0.60, 0.01, 0.39, 0.29), picture("tree.png", (0, 0.04, 1, 1)), "A search tree")
+    story = picture("story.svg", (0, 0, 1, 0.27))
+    show(figure, (0.01, 0.01, 0.56, 0.29), story, "A story: what led to what")
+    tree = picture("tree.png", (0, 0.3, 1, 0.75))
+    show(figure, (0.60, 0.01, 0.39, 0.29), tree, "A search tree")
     figure.savefig(out)
 
 

@@ -1,19 +1,11 @@
 """A studio of the command line's, and Debian's Chromium to look at it."""
 
-import contextlib
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
+from serving import served
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
 PATIENCE = int(
     os.environ.get("TREEWRIGHT_PATIENCE", 300_000)
 )  # milliseconds: a kernel may have to be compiled on a busy machine
@@ -25,44 +17,9 @@ def address(tmp_path_factory):
     pytest.importorskip(
         "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
     )
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     folder = tmp_path_factory.mktemp("studio")
-    words = ["studio", str(folder), "--no-show", "--no-gallery", "--port", str(port)]
-    server = subprocess.Popen(
-        [*TREEWRIGHT, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        # NiceGUI would serve a test of its own if it saw pytest
-        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
-    )
-    found = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            assert server.poll() is None, server.stdout.read()
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{found}/api/kinds"):
-                break
-            time.sleep(0.2)
+    with served("studio", folder, "--no-show", "--no-gallery") as found:
         yield found
-    finally:
-        server.kill()
-        server.wait(20)
-        server.stdout.close()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
-    )
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    with playwright.sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -91,6 +91,16 @@ def test_a_game_of_go_is_begun_taken_back_and_saved(page, address):
     page.get_by_text("Move 1. White to play.").wait_for()
     page.locator("[data-vertex=C3]").click()
     page.get_by_text("Move 2. Black to play.").wait_for()
+    # a record that is brought along, and one that is none
+    brought = {
+        b"(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[cc];B[gc])": "Move 3. White to play.",
+        b"\x89PNG": "this is not SGF",
+    }
+    for data, said in brought.items():
+        with page.expect_file_chooser() as chooser:
+            press(page, "Load a game record (SGF)")
+        chooser.value.set_files({"name": "x.sgf", "mimeType": "text/plain", "buffer": data})
+        page.get_by_text(said).wait_for()
 
 
 def test_a_search_is_watched_step_by_step_and_its_tree_opened(page, address):

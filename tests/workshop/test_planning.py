@@ -1,5 +1,7 @@
 """The plan: the model agrees with the simulation of the scheduler, and both with arithmetic."""
 
+from dataclasses import replace
+
 import pytest
 
 from treewright.workshop.planning import (
@@ -10,6 +12,7 @@ from treewright.workshop.planning import (
     simulated,
     table,
     text,
+    travelling,
 )
 
 FIGURES = Figures(cell=0.002, worker=0.001, begin=2.0, merge=1e-4, report=4000)
@@ -37,6 +40,14 @@ def test_a_driver_without_time_left_decides():
         assert plan(FIGURES, 1000, 50_000, 0.01).seconds == pytest.approx(100, rel=0.1)
     assert shortest_cell(FIGURES, 1000) == pytest.approx(4.0)
     assert shares_at_most(FIGURES) == 500
+
+
+def test_a_line_without_room_decides():
+    """Cells of 1 MB over a gigabit: 125 of them a second."""
+    assert 200 < travelling() < 20_000
+    large = replace(FIGURES, travel=1_000_000)
+    for plan in (predicted, simulated):
+        assert plan(large, 1000, 50_000, 0.01).seconds == pytest.approx(400, rel=0.1)
 
 
 def test_the_table_is_printed():

@@ -76,16 +76,17 @@ def start(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """How long first commands take: with nothing compiled, and once more.
+    """How long first commands take: with nothing compiled, once more, and after a change.
 
-    Each is a process of its own with a cache of its own.
+    Each is a process of its own with a cache of its own.  A change is what an author does all
+    day: an edit to one action of a story, or another switch of the search.
 
     Examples: treewright bench start; treewright bench start --only nim --only story --json
     """
     from treewright.workshop.starting import measured, table
 
     with working("starting one after another", quiet):
-        rows = measured(only or (), seen=lambda name: None)
+        rows = measured(only or (), seen=str)
     emit(rows, table(rows), as_json)
 
 

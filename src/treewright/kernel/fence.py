@@ -23,13 +23,25 @@ SWITCH = "TREEWRIGHT_PLAIN_NUMBA"
 NUMBA = ((0, 61), (0, 69))
 LLVMLITE = ((0, 44), (0, 51))
 
-# what whole.py derives from or calls, with its parameters
+# what whole.py and lean.py derive from or call, with its parameters
 LEANS_ON = {
     "numba.core.codegen:JITCodeLibrary._optimize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
-    "numba.core.codegen:JITCodeLibrary._optimize_functions": ("self", "ll_module"),
     "numba.core.codegen:JITCodeLibrary._finalize_dynamic_globals": ("self",),
     "numba.core.codegen:JITCodeLibrary.enable_object_caching": ("self",),
+    "numba.core.base:BaseContext.declare_function": ("self", "module", "fndesc"),
+    "numba.core.base:BaseContext.get_arg_packer": ("self", "fe_args"),
+    "numba.core.base:BaseContext.mangler": ("self", "name", "types", "abi_tags", "uid"),
+    "numba.core.callconv:CPUCallConv.call_function": (
+        "self",
+        "builder",
+        "callee",
+        "resty",
+        "argtys",
+        "args",
+        "attrs",
+    ),
+    "numba.core.datamodel.manager:DataModelManager.chain": ("self", "other_manager"),
     "numba.core.compiler:Compiler.compile_extra": ("self", "func"),
     "numba.core.dispatcher:Dispatcher.get_call_template": ("self", "args", "kws"),
     "numba.core.environment:lookup_environment": ("env_name",),

@@ -30,6 +30,8 @@ from numba.core.compiler import Compiler
 from numba.core.errors import ForceLiteralArg
 from numba.core.runtime.context import NRTContext
 
+from treewright.kernel.lean import LeanContext
+
 kinds: Any = types
 
 
@@ -44,10 +46,6 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
-
-    def _optimize_functions(self, module: Any) -> None:
-        """The entry optimises all functions; passes for each would take time and stay in memory."""
-        module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
         for function in self._final_module.functions:
@@ -125,6 +123,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         context = self.state.targetctx  # a copy, for this function only
         if not self.counted:
             context.nrt = _NotCounting(context, True)
+            context.__class__ = LeanContext
             context.cached_internal_func = _internal
         generator = context.codegen()
         self.state.library = self.library(generator, function.__qualname__)

@@ -52,6 +52,8 @@ class App:
     play: name → what ``treewright play`` calls for a game that has a way of its own to be played.
     first: name → the command that a newcomer runs first: ``treewright bench start`` measures how
         long it takes, and ``treewright cache warm`` compiles what it needs.
+    again: name → a function of a folder that prepares an author's change there and returns the
+        commands before and after it: ``treewright bench start`` measures the second.
     jobs: name → a :class:`treewright.workshop.jobs.Work`, which the studio's pages and its HTTP
         interface can start (docs/studio.md).
     pages: name → a page of the studio, at the address of that name.
@@ -69,6 +71,7 @@ class App:
     gallery: Mapping[str, str] = field(default_factory=dict)
     play: Mapping[str, str] = field(default_factory=dict)
     first: Mapping[str, str] = field(default_factory=dict)
+    again: Mapping[str, str] = field(default_factory=dict)
     jobs: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, Page] = field(default_factory=dict)
     samples: str = ""
@@ -77,7 +80,7 @@ class App:
 
     def __post_init__(self) -> None:
         """Places become absolute, so that each can be used without its application."""
-        for name in ("domains", "gallery", "play", "jobs"):
+        for name in ("domains", "gallery", "play", "jobs", "again"):
             object.__setattr__(self, name, {k: self._at(v) for k, v in getattr(self, name).items()})
         for name in ("commands", "benchmarks", "pages"):
             placed = {

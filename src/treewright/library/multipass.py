@@ -101,6 +101,7 @@ class MultiPass:
         self.search = Search(
             domain, options, seed=seed, memory=memory, when_full=when_full, engine=engine
         )
+        self._start = self.search.position.state
 
     def run(
         self,
@@ -115,7 +116,7 @@ class MultiPass:
         run with what was found.
         """
         started = time.perf_counter()
-        state = self.domain.new_state()
+        state = self.domain.copy_state(self._start)
         found: list[Pass] = []
         best, spent, stopped = self.score, 0, "passes"
         while self.passes is None or len(found) < self.passes:

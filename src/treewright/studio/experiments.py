@@ -51,7 +51,7 @@ class _ExperimentPage:
                 ui.button("Run", on_click=self._run).props(BUTTON)
             with ui.element("section").classes("panel").props('aria-label="report"'):
                 self._following = Following(studio, self._done, address="/experiments")
-                self._report = ui.element("div").classes("panel-room report")
+                self._report = ui.element("div").classes("panel-room report").props("tabindex=0")
         self._describe()
         if job is not None:
             self._following.follow(job)

@@ -18,12 +18,13 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+from treewright.library.cluster.likeness import likeness
 from treewright.library.cluster.trees import Numbered, Wish
 from treewright.library.merged import Report
 from treewright.library.options import Options
 from treewright.library.registry import make
 from treewright.library.tree import children_from
-from treewright.workshop.experiments.executors import OnCluster
+from treewright.workshop.experiments.executors import OnCluster, compute_there
 from treewright.workshop.experiments.experiment import (
     SCALES,
     Cell,
@@ -38,6 +39,7 @@ from treewright.workshop.experiments.store import Store
 
 SPREAD = 0.5  # of a cell's time: the deviation of its logarithm in the simulation
 CORES = 16  # of a machine that is planned with
+LINE = 125e6  # bytes a second of the driver's network that is planned with: a gigabit
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Figures:
     begin: float  # until the first answer of a worker that was not there before
     merge: float  # of the driver for each share of a search, at each merge
     report: int  # bytes that a share sends at each merge
+    travel: int = 0  # bytes of a cell on its way there, and of its outcome on the way back
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,14 @@ def measured(address: str, cells: int = 300) -> Figures:
         finally:
             engine.close()
     merge, report = merging()
-    return Figures(driver, _between(done.rows), first, merge, report)
+    return Figures(driver, _between(done.rows), first, merge, report, travelling())
+
+
+def travelling() -> int:
+    """Bytes of a cell and its outcome, as the driver sends and hears them."""
+    cell, where = Cell((("of", 1),), 0), frozenset({"treewright"})
+    sent = (likeness(where), where, compute_there, (idle, cell))
+    return len(pickle.dumps(sent)) + len(pickle.dumps(compute_there(idle, cell)))
 
 
 def _between(rows: Sequence[Any]) -> float:
@@ -113,18 +123,19 @@ def merging(shares: int = 100) -> tuple[float, int]:
 
 
 def predicted(f: Figures, slots: int, cells: int, seconds: float) -> Planned:
-    """The model: the driver's time, or the workers' share of the cells, whichever is longer.
+    """The model: the time of the driver, of its line or of the workers, whichever is longest.
 
     At the beginning the workers start, and the driver fills them one by one; at the end everybody
     waits for the longest of the last cells.
     """
     each = seconds + f.worker
     by_driver = cells * f.cell
+    by_line = cells * f.travel / LINE
     by_workers = cells * each / slots
     ramp = f.begin + min(slots, cells) * f.cell
     spread = NormalDist(0.0, SPREAD)
     longest = seconds * math.exp(spread.inv_cdf(1 - 0.5 / slots) - SPREAD**2 / 2)
-    total = ramp + max(by_driver, by_workers) + max(0.0, longest - each / 2)
+    total = ramp + max(by_driver, by_line, by_workers) + max(0.0, longest - each / 2)
     return Planned(total, cells * seconds / (total * slots))
 
 
@@ -132,7 +143,7 @@ def simulated(f: Figures, slots: int, cells: int, seconds: float, seed: int = 0)
     """The scheduler, event by event: one driver, so many workers, a queue in between."""
     dice = random.Random(seed)
     scale = seconds * math.exp(-(SPREAD**2) / 2)
-    free_at = f.begin  # when the driver has time again
+    free_at = line_at = f.begin  # when the driver has time again, and its line
     waiting: list[float] = []  # when the running cells will end
     last = worked = 0.0
     sent = 0
@@ -140,7 +151,8 @@ def simulated(f: Figures, slots: int, cells: int, seconds: float, seed: int = 0)
         if sent < cells and len(waiting) < slots:
             free_at += f.cell
             took = scale * dice.lognormvariate(0.0, SPREAD)
-            heapq.heappush(waiting, free_at + took + f.worker)
+            line_at = max(line_at, free_at) + f.travel / LINE
+            heapq.heappush(waiting, line_at + took + f.worker)
             worked += took
             sent += 1
             continue
@@ -186,7 +198,8 @@ def text(f: Figures, rows: Sequence[dict[str, Any]]) -> str:
     """The figures and the table, for people."""
     lines = [
         f"the driver spends {1000 * f.cell:.2f} ms on each cell, so at most {1 / f.cell:,.0f} "
-        f"cells a second; a worker {1000 * f.worker:.2f} ms beside the cell",
+        f"cells a second; a worker {1000 * f.worker:.2f} ms beside the cell, which travels as "
+        f"{f.travel:,} bytes",
         f"the first answer came after {f.begin:.1f} s; a merge costs {1e6 * f.merge:.0f} µs and "
         f"{f.report:,} bytes for each share of a search: {shares_at_most(f):,} shares at most",
         "",

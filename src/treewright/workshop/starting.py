@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from treewright.errors import OptionError, TreewrightError, nearest
-from treewright.library.applications import declared
+from treewright.library.applications import declared, load
 
 
 def first_commands(only: Iterable[str] = ()) -> dict[str, str]:
@@ -25,15 +25,33 @@ def first_commands(only: Iterable[str] = ()) -> dict[str, str]:
 def measured(
     only: Iterable[str] = (), seen: Callable[[str], object] = print
 ) -> list[dict[str, float | str]]:
-    """CPU seconds of each command as a process of its own: cold, then the least of three warm."""
+    """CPU seconds of each command as a process of its own: cold, then the least of three warm.
+
+    Then those of an author's loop: something is changed, and the command is run again.
+    """
+    changes: dict[str, str] = declared("again")
+    wanted = list(only)
+    firsts = [name for name in wanted if name not in changes]
+    commands = first_commands(firsts) if firsts or not wanted else {}
     rows: list[dict[str, float | str]] = []
-    for name, command in first_commands(only).items():
+    for name, command in commands.items():
         seen(name)
         with tempfile.TemporaryDirectory() as folder:
             cold = _cpu_seconds(command, Path(folder))
             warm = min(_cpu_seconds(command, Path(folder)) for _ in range(3))
         rows.append({"name": name, "command": command, "cold": cold, "warm": warm})
+    for name in (n for n in changes if n in wanted or not wanted):
+        seen(name)
+        rows.append(_changed(name, changes[name]))
     return rows
+
+
+def _changed(name: str, where: str) -> dict[str, float | str]:
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = load(where)(Path(folder))
+        _cpu_seconds(before, Path(folder))
+        again = _cpu_seconds(after, Path(folder))
+    return {"name": name, "command": after, "again": again}
 
 
 def warmed(only: Iterable[str], workers: int, seen: Callable[[str], object]) -> int:
@@ -73,8 +91,11 @@ def _run(command: str, folder: Path, environment: dict[str, str]) -> None:
 
 
 def table(rows: list[dict[str, float | str]]) -> str:
-    """CPU seconds of the whole process."""
-    lines = [f"{'':14} {'cold':>7} {'warm':>7}  CPU seconds of the whole process"]
+    """CPU seconds of the whole process: with nothing compiled, compiled, and after a change."""
+    kinds = ("cold", "warm", "again")
+    head = " ".join(f"{kind:>7}" for kind in kinds)
+    lines = [f"{'':14} {head}  CPU seconds of the whole process"]
     for row in rows:
-        lines.append(f"{row['name']:14} {row['cold']:7.2f} {row['warm']:7.2f}  {row['command']}")
+        figures = " ".join(f"{row[k]:7.2f}" if k in row else " " * 7 for k in kinds)
+        lines.append(f"{row['name']:14} {figures}  {row['command']}")
     return "\n".join(lines)

@@ -10,7 +10,6 @@ from treewright.library.evolutionary import (
     Budget,
     EvolutionaryMCTS,
     GreedyAction,
-    OnlineEvolution,
     RandomActions,
     Turn,
 )
@@ -96,4 +95,3 @@ def test_planners_of_turns_play_it(game):
     local = EvolutionaryMCTS(game, LONGEST, flat=True)
     assert score(game, local, RandomActions(game, LONGEST), 5) > 0.9
     assert score(game, local, GreedyAction(game, LONGEST), 10) > 0.4
-    assert score(game, OnlineEvolution(game, LONGEST), RandomActions(game, LONGEST), 5) > 0.9

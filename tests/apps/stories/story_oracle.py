@@ -262,6 +262,7 @@ class Oracle:
                 shown = self.setup[plural][key].get("name", key.replace("_", " "))
                 named[kind, shown.lower()] = named[kind, key.lower()] = key
         for phrase, meaning in sorted(self.library["goals"].items(), key=lambda p: p[0].count("{")):
+            meaning = meaning["means"] if isinstance(meaning, dict) else meaning
             pattern, slots = "", []
             for i, part in enumerate(re.split(r"\{(.*?)\}", phrase)):
                 if i % 2:

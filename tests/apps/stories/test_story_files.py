@@ -168,6 +168,7 @@ text = "Nothing shook {P}"
 # ----------------------------------------------------------------------------------- bad set-ups
 
 BAD_SETUPS = [
+    ('length = 20', 'length = 20\nstyle = "diaries"', r"line 5: there is no style 'diaries'; did you mean 'diary'"),
     ('place = "bob_house", pronoun', 'place = "bobs_house", pronoun',
      r"mine.toml, line 18: there is no place 'bobs_house'; did you mean 'bob_house'"),
     ('"at least 2 dead"', '"Alicia is dead"', r"line 5: .*no actor 'Alicia'; did you mean 'Alice'"),
@@ -237,10 +238,17 @@ def test_an_unknown_name_among_many_is_not_answered_with_all_of_them():
 # --------------------------------------------------------------------------------- bad libraries
 
 BAD_LIBRARIES = [
+    ('[macros]', '[styles.report]\nspeach = true\n[macros]', r"line \d+: 'speach' is unknown here; did you mean 'speech'"),
+    ('[macros]', '[styles.report]\nclosing = "The end."\n[macros]', r"line \d+: closing is a list of texts, not 'The end.'"),
+    ('[macros]', '[styles]\nreport = 3\n[macros]', r"line \d+: write \[styles.report\]"),
+    ('told = { report = ["{A} took', 'told = { reprot = ["{A} took', r"line \d+: there is no style 'reprot'; did you mean 'report'"),
+    ('noun = "the beating"', 'noun = "the beating of {C}"', r"line \d+, in 'the beating of \{C\}' .*'C' is unknown"),
+    ('noun = "the beating"', 'noun = 3', r"line \d+: expected a text or a list of texts, not 3"),
+    ('towards = "any(X.kills > 0 and', 'toward = "any(X.kills > 0 and', r"'toward' is unknown here; did you mean 'towards'"),
     ('"free(A: actor)" = "A.health > 0 and not A.jailed"', '"free(A: actor)" = "police(A) and loop(A)"\n"loop(A: actor)" = "free(A)"',
      r"the macro 'free' is cyclic: free → loop → free"),
-    ('["otherwise", 0.97],', '["otherwise", 1.97],', r"line 114: a believability lies between 0 and 1, not 1.97"),
-    ('["otherwise", 0.97],', '', r"line 106: the last rule of Move must be"),
+    ('["otherwise", 0.97],', '["otherwise", 1.97],', r"line 115: a believability lies between 0 and 1, not 1.97"),
+    ('["otherwise", 0.97],', '', r"line 107: the last rule of Move must be"),
     ('["P == A.home", 1.0],', '["otherwise", 1.0],', r"line \d+: the rules after 'otherwise' are never reached"),
     ('"A.came_from = A.place"', '"A.home = A.place"', r"actor.home is fixed: no effect may change it"),
     ('"A.came_from = A.place"', '"A.came_from = A"', r"actor.came_from is a place, it can't become an actor"),

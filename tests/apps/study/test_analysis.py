@@ -190,3 +190,38 @@ def test_a_nearly_separated_term_is_marked():
     assert term.odds == pytest.approx(841, rel=0.01)
     assert term.unstable
     assert term.firth_odds < term.odds
+
+
+def test_a_plan_keeps_its_word_and_says_what_it_can_t():
+    """The power that the information promises is about what simulated studies give."""
+    from treewright.apps.study.planning import pairs_of, plan
+
+    people, (gaps, enemies) = plan({"gaps": 2.0, "enemies": 1.8, "rewards": 1.0}, 0.8, studies=300)
+    assert (gaps.participants, enemies.participants) == (34, 46)
+    assert people == 46
+    assert 0.75 < enemies.power < 0.93
+    assert gaps.power > enemies.power
+    _, (weak,) = plan({"rewards": 1.35}, 0.8, participants=16, studies=200)
+    assert weak.power < 0.4, "the paper's 16 people hardly see so small an effect"
+    assert abs(pairs_of(14)).mean(axis=0) == pytest.approx([16 / 28] * 3)
+    for odds, why in (({"gaps": 0.0}, "from 0.01 to 100"), ({}, "name an effect")):
+        with pytest.raises(StudyError, match=why):
+            plan(odds, 0.8)
+
+
+def test_one_person_who_decides_is_named():
+    """Eleven answer at random; the twelfth has answered often, and always for the gaps."""
+    from treewright.apps.study.analysis import influences
+
+    dice = np.random.default_rng(1)
+    rows = [
+        {"participant": f"p{i}", "gaps": g, "challenge": "AB"[int(dice.integers(2))]}
+        for i in range(11)
+        for g in (-1, 1)
+    ]
+    calm = influences(rows, "challenge", ["gaps"])
+    rows += [{"participant": "loud", "gaps": 1, "challenge": "A"}] * 20
+    (one,) = influences(rows, "challenge", ["gaps"])
+    assert calm == []
+    assert one.participant == "loud"
+    assert one.odds > 1.5 * one.without

@@ -3,20 +3,16 @@
 Needs Debian's Chromium and Playwright; skipped with a message where one is missing.
 """
 
-import contextlib
 import csv
 import json
 import os
-import shutil
-import socket
 import subprocess
-import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
+from serving import TREEWRIGHT, free_port, served
 
 from treewright.apps.levels import game
 from treewright.apps.levels.finish import play_live
@@ -30,58 +26,10 @@ from treewright.apps.study.store import Store
 pytest.importorskip(
     "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
 )
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
-)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
-)
-TREEWRIGHT = [sys.executable, "-c", "from treewright.cli import main; main()"]
 FAST = 400  # steps a frame
 DEVICES = ("touch", "gamepad", "keyboard")
 BY_HAND = (Path(__file__).parent / "by_hand.js").read_text()
 PICTURES = os.environ.get("TREEWRIGHT_PICTURES")  # a folder for screenshots, to look at
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def served(*command, port=None):
-    """The command line's own server; its address."""
-    port = port or free_port()
-    server = subprocess.Popen(
-        [*TREEWRIGHT, *map(str, command), "--port", str(port)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        # NiceGUI would serve a test of its own if it saw pytest
-        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST")},
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            assert server.poll() is None, server.stdout.read()
-            with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=1):
-                break
-            time.sleep(0.2)
-        yield address
-    finally:
-        server.kill()  # no farewell: what counts is on disk already
-        server.wait(20)
-        server.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

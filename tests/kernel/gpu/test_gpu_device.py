@@ -111,3 +111,40 @@ def test_a_limit_of_time_is_met():
     forest.run(10**9, seconds=0.5)
     assert forest._seconds < 5
     assert len(set(forest.simulations.tolist())) <= 2
+
+
+def test_an_evaluator_beside_the_trees():
+    """Leaves are read, and answers given, in the device's memory; games are played side by side."""
+    from numba import cuda
+
+    domain = samples()["connect-four"].domain()
+
+    def guess(players):
+        values = (0.25 + 0.5 * players).astype(np.float32)
+        return values, np.tile(np.arange(1.0, 8.0, dtype=np.float32), (len(players), 1))
+
+    def on_the_device(states):
+        players = cuda.as_cuda_array(states["player"]).copy_to_host()
+        return tuple(cuda.to_device(part) for part in guess(players))
+
+    how = {"seed": 2, "memory": "64MiB", "batch": 2}
+    mine = tw.Forest(domain, 100, engine="gpu", evaluate=on_the_device, **how)
+    theirs = tw.Forest(domain, 100, evaluate=lambda states: guess(states["player"]), **how)
+    for _ in range(3):
+        for forest in (mine, theirs):
+            forest.run(50)
+        assert (mine.roots().visits == theirs.roots().visits).all()
+        assert (mine.best == theirs.best).all()
+        for forest in (mine, theirs):
+            forest.commit()
+
+
+def test_one_position_takes_the_whole_device():
+    domain = samples()["connect-four"].domain()
+    forests = [tw.Forest(domain, 1000, memory="64MiB", engine=e).run(20) for e in ("gpu", None)]
+    assert forests[0].merged().children == forests[1].merged().children
+    found = []
+    for engine in ("gpu", None):
+        rollouts = tw.BulkRollouts(domain, 64, batch=8, engine=engine)
+        found.append(tw.Search(domain, seed=1, evaluate=rollouts, batch=8).run(200).children)
+    assert found[0] == found[1]

@@ -15,7 +15,9 @@ APP = App(
     gallery={"function": ".gallery:piece"},
     first={"optimize": "optimize cec2014:9 --dim 10 --budget 5000"},
     jobs={"minimise": ".job:MINIMISE"},
-    pages={"functions": Page(".pages:build", "Functions", "Type one in, watch three methods.")},
+    pages={
+        "functions": Page(".pages:build", "Functions", "Type one in, watch four methods close in.")
+    },
     samples=".samples:SAMPLES",
     by_source=True,
 )

@@ -213,7 +213,8 @@ def _curves(data: dict[str, Any], shown: int) -> str:
         for one in data["runs"]
     )
     return (
-        "<h3>Above the least value found, on a logarithmic scale</h3><svg class='rates' "
+        f"<h3>Above the least value found, over {most:,} evaluations (logarithmic, from "
+        f"{10**top:.1g} to {LEAST:g})</h3><svg class='rates' "
         f"viewBox='0 0 100 41' role='img' aria-label='curves'>{''.join(lines)}</svg>"
         f"<div class='key'>{keys}</div>"
     )

@@ -24,6 +24,7 @@ APP = App(
     gallery={"go": ".gallery:piece"},
     play={"go": ".commands:play_go"},
     first={"go": "search go --simulations 100"},
+    again={"go-switch": ".switching:switched"},
     jobs={"go-move": ".job:THINK", "go-score": ".job:SCORE"},
     pages={"go": Page(".pages:build", "Go", "Play the engine, and see what it thinks.")},
     samples=".samples:SAMPLES",

@@ -72,7 +72,7 @@ class _GoPage:
                 "w-20"
             )
             self._handicap = ui.select([0, 2, 3, 4, 5, 6, 7, 8, 9], value=0, label="Handicap")
-            self._handicap.classes("w-24")
+            self._handicap.classes("w-28")
             self._komi = ui.number("Komi", value=self._played["komi"], step=0.5).classes("w-20")
         ui.button("New game", on_click=self._new).props(QUIET)
         human = 0 if "moves" in self._studio.asked else 1

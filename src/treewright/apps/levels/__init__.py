@@ -11,6 +11,7 @@ APP = App(
         )
     },
     experiments=(
+        ".experiments.alive:EXPERIMENT",
         ".experiments.controls:EXPERIMENT",
         ".experiments.curve:EXPERIMENT",
         ".experiments.expressive_range:EXPERIMENT",

@@ -6,6 +6,7 @@ tile patterns of all levels together are nearest to the corpus's: the sum of bot
 (metrics.py), so that neither too many nor too few of a pattern go unnoticed.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 
@@ -19,13 +20,20 @@ class Balance:
     """The patterns of the levels kept so far, beside the corpus's."""
 
     def __init__(self, corpus: Sequence[Level]) -> None:
-        self._corpus = metrics.pooled(corpus, SIZE)
+        self._levels = corpus
         self._kept: Counter[tuple[str, ...]] = Counter()
+
+    @functools.cached_property
+    def _corpus(self) -> Counter[tuple[str, ...]]:
+        """Counted when candidates are compared: a single level needs none of it."""
+        return metrics.pooled(self._levels, SIZE)
 
     def add_nearest(self, candidates: Sequence[Level]) -> int:
         """Keep one of the candidates, and say which."""
         pools = [self._kept + metrics.windows(level, SIZE, SIZE) for level in candidates]
-        best = min(range(len(pools)), key=lambda i: self._distance(pools[i]))
+        best = 0
+        if len(pools) > 1:
+            best = min(range(len(pools)), key=lambda i: self._distance(pools[i]))
         self._kept = pools[best]
         return best
 

@@ -46,6 +46,9 @@ PlayerOption = Annotated[str, typer.Option("--player", help="small or large.")]
 
 
 # a long function, because each option is declared here with its help
+Theme = Annotated[str, typer.Option(help="How pictures look: meadow, castle, cave or ice.")]
+
+
 @app.command()
 def generate(
     out: Annotated[
@@ -95,6 +98,10 @@ def generate(
     copy_limit: Annotated[
         int, typer.Option(help="Longest run of slices copied from the corpus.")
     ] = 24,
+    novelty: Annotated[
+        float | None,
+        typer.Option(help="Least share of eight-slice stretches that the corpus does not have."),
+    ] = None,
     crowd: Annotated[
         int | None, typer.Option(help="At most this many enemies in any eight columns.")
     ] = None,
@@ -114,6 +121,7 @@ def generate(
     format_: Annotated[
         str | None, typer.Option("--format", help="vglc, mario-ai, json, tmx, tmj or png.")
     ] = None,
+    theme: Theme = "meadow",
     shards: Annotated[
         str | None,
         typer.Option(
@@ -136,10 +144,13 @@ def generate(
     from treewright.apps.levels.formats import FORMATS, format_of, write_level
     from treewright.apps.levels.generate import compile_kernel, domain_of, generate_many
     from treewright.apps.levels.score import from_expression
+    from treewright.apps.levels.themes import THEMES
     from treewright.apps.levels.tilechain import learn_tiles
     from treewright.apps.levels.tiles import one_of
 
     check_workers("--workers", workers, MOST_PROCESSES)
+    if tiles and novelty is not None:
+        raise OptionError("--novelty belongs to slices; what --tiles makes is new anyway")
     chain: Chain | TileChain = chain_of(corpus)
     if tiles:
         chain = learn_tiles(chain.corpus)
@@ -158,6 +169,7 @@ def generate(
         fixed=pieces,
         player=one_of("player", player, ("small", "large")),  # type: ignore[arg-type]
         copy_limit=copy_limit,
+        novelty=novelty,
         crowd=crowd,
         whole=ends,
         score=None if score is None else from_expression(score),
@@ -167,6 +179,7 @@ def generate(
     many = count > 1 or (out.suffix == "" and format_ is None) or out.is_dir()
     kind = format_ or "mario-ai" if many else format_of(out, format_)
     one_of("format", kind, FORMATS)
+    one_of("theme", theme, THEMES)
     if shards is not None:
         from treewright.apps.levels.shards import write_sharded
 
@@ -197,6 +210,7 @@ def generate(
             strict=strict,
             enemies_safe=enemies_safe,
             progress=None if slow else seen,
+            domain=domain,
             seen=(lambda search: seen(int(search.position.state.n), 0))
             if slow and seen is not None
             else None,
@@ -204,7 +218,7 @@ def generate(
         try:
             for made in made_levels:
                 path = out / f"level-{len(rows) + 1:04d}{FORMATS[kind]}" if many else out
-                write_level(made.level, path, kind)
+                write_level(made.level, path, kind, theme)
                 rows.append({"out": str(path), **_facts(made)})
         except KeyboardInterrupt:
             stopped = True
@@ -401,18 +415,19 @@ def convert(
         str | None, typer.Option("--format", help="vglc, mario-ai, json, tmx, tmj or png.")
     ] = None,
     legend: Legend = None,
+    theme: Theme = "meadow",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a level in another format.
 
     Examples: treewright level convert level.txt level.tmx;
-    treewright level convert level.tmj level.png
+    treewright level convert level.tmj level.png --theme ice
     """
     from treewright.apps.levels.formats import format_of, read_corpus, write_level
 
     (level,) = read_corpus(_single(source), legend)
-    write_level(level, target, format_)
+    write_level(level, target, format_, theme)
     facts = {
         "out": str(target),
         "format": format_of(target, format_),
@@ -461,17 +476,44 @@ def import_image(
 @app.command()
 def tiles(
     out: Annotated[Path, typer.Option(help="A folder.")] = Path("tiles"),
+    theme: Theme = "meadow",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write our tile art as a folder of pictures, one for each tile, for import-image.
 
-    Examples: treewright level tiles --out tiles; treewright level tiles --out tiles --json
+    Examples: treewright level tiles --out tiles; treewright level tiles --out tiles --theme castle
     """
     from treewright.apps.levels.images import write_tiles
 
-    count = write_tiles(out)
+    count = write_tiles(out, theme)
     emit({"out": str(out), "pictures": count}, f"{out}: {count} pictures", as_json)
+
+
+@app.command()
+def chunks(
+    out: Annotated[Path, typer.Option(help="A folder.")] = Path("chunks"),
+    corpus: Annotated[
+        Path | None, typer.Option(help="A level or a folder of levels; ours if not given.")
+    ] = None,
+    legend: Legend = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Cut levels into chunks, one text file each, to be edited and used as a corpus.
+
+    Examples: treewright level chunks --out chunks;
+    treewright level chunks --corpus my-levels --out chunks --json
+    """
+    from treewright.apps.levels.chunks import write_chunks
+    from treewright.apps.levels.formats import read_corpus
+    from treewright.apps.levels.generate import own_corpus
+
+    levels = own_corpus() if corpus is None else read_corpus(corpus, legend)
+    found = write_chunks(levels, out)
+    shown = ", ".join(f"{count} {name}" for name, count in sorted(found.items()))
+    text = f"{out}: {shown}; edit them, then: treewright level generate --corpus {out}"
+    emit({"out": str(out), "chunks": found}, text, as_json)
 
 
 # ------------------------------------------------------------------------------ from words

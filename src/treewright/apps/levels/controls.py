@@ -47,6 +47,7 @@ class Controls:
     fixed: (column, level) pieces that must stand where they are.
     player: whose moves count; what the large player can do, the small one can do too.
     copy_limit: longest run of slices that may be copied from one level of the corpus.
+    novelty: at least this share of the stretches of eight slices is in no level of the corpus.
     crowd: at most so many enemies in any eight columns; ``None`` for no check, as in the paper.
     score: another score (score.py) instead of the paper's.
     whole: begin and end on flat ground, with a start, a flag and a safe first screen (ends.py);
@@ -62,6 +63,7 @@ class Controls:
     fixed: tuple[tuple[int, Level], ...] = ()
     player: Player = "large"
     copy_limit: int = COPY_LIMIT
+    novelty: float | None = None
     crowd: int | None = None
     score: Score | None = field(default=None, repr=False)
     whole: bool = True
@@ -87,6 +89,8 @@ class Controls:
                 )
         if self.copy_limit < 1:
             raise LevelError(f"a copy limit of {self.copy_limit} allows no slice: at least 1")
+        if self.novelty is not None and not 0.0 <= self.novelty <= 1.0:
+            raise LevelError(f"a novelty of {self.novelty:g} can't be: it is a share from 0 to 1")
         if self.crowd is not None and self.crowd < 0:
             raise LevelError("the most enemies in eight columns can't be below 0")
 

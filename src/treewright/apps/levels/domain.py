@@ -39,6 +39,9 @@ from treewright.random import uniform
 CROWD_WINDOW = 8
 SEAM = 0.5  # what the score loses where a fixed piece is joined as the corpus never does
 LONG_COPY = 2 / 3  # of the copy limit: from here on, the chain looks back one slice less
+COPIED_WINDOW = 8  # slices: what level analyse counts as copied
+FAMILIAR = 0.03  # of all columns: a copied share that is this much too large costs one point
+NOVEL_RUN = 4  # slices copied, from where the chain looks back one slice less if novelty is wished
 DRAWS = 8  # tries before the allowed patterns are listed
 ALIVE, UNREACHABLE, COPIED, CROWDED, CUT = range(5)  # why a level ended too early
 EVALUATE = constant()  # evaluate or wished
@@ -61,6 +64,8 @@ def append_slice(s, t, number):
         s.reach[0] = t.start[number]
     count_column(s, t, t.gap[number], t.enemies[number], t.rewards[number], t.floor[number])
     s.copy_state, s.copy_run = follow(t, s.copy_state, s.copy_run, number)
+    if s.copy_run >= COPIED_WINDOW:
+        s.copied += 1
     if out_of_reach(s, t):
         s.dead = UNREACHABLE
     elif s.copy_run > t.limits[1]:
@@ -170,7 +175,7 @@ def evaluate(s, t):
     """The paper's score as a reward."""
     if s.dead != ALIVE:
         return FAILED * s.n / t.limits[0]
-    return worth(paper_score(s, t))
+    return worth(paper_score(s, t) - too_familiar(s, t))
 
 
 def wished(s, t):
@@ -179,7 +184,13 @@ def wished(s, t):
         return FAILED * s.n / t.limits[0]
     height = s.heights / s.floors if s.floors > 0 else 0.0
     score = SCORE(s.n, t.limits[0], s.gaps, s.enemies, s.rewards, height, t.difficulty[s.n])
-    return worth(score - SEAM * s.seams) if math.isfinite(score) else FAILED
+    loss = SEAM * s.seams + too_familiar(s, t)
+    return worth(score - loss) if math.isfinite(score) else FAILED
+
+
+def too_familiar(s, t):
+    """What the score loses where more is copied than ``novelty`` allows."""
+    return quadratic(s.copied / max(s.n, 1), 0.0, t.familiar[0], FAMILIAR)
 
 
 class Levels(Domain):
@@ -205,6 +216,7 @@ class Levels(Domain):
         crowd=int32,
         copy_state=int32,
         copy_run=int32,
+        copied=int32,  # columns that end a copied stretch of eight or more
         last=int32,  # the last slice
         seams=int32,
         in_gap=int8,
@@ -232,12 +244,14 @@ class Levels(Domain):
         tables |= automaton(chain.levels).tables()
         crowd = self.controls.crowd
         copies = self.controls.copy_limit
+        novelty = self.controls.novelty
+        tables["familiar"] = np.array([1.0 if novelty is None else 1.0 - novelty])
         tables["limits"] = np.array(
             [
                 self.controls.length,
                 copies,
                 10**6 if crowd is None else crowd,
-                round(LONG_COPY * copies),
+                round(LONG_COPY * copies) if novelty is None else NOVEL_RUN,
                 safe,
             ],
             np.int64,
@@ -430,7 +444,7 @@ def chain_tables(
         "weight": weight,
         "summed": np.concatenate([[0.0], np.cumsum(weight)]),
         "fixed": given,
-        "hazard": np.array([_first_hazard(a[1], slices) for a in actions], np.int32),
+        "hazard": _first_hazards([a[1] for a in actions], slices),
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
     }
@@ -448,8 +462,11 @@ def chain_tables(
     return tables | _seams(chain, given, len(slices))
 
 
-def _first_hazard(pattern: tuple[int, ...], slices: tuple[str, ...]) -> int:
-    return next((i for i, n in enumerate(pattern) if ends.hazardous(slices[n])), ends.NEVER)
+def _first_hazards(patterns: list[tuple[int, ...]], slices: tuple[str, ...]) -> np.ndarray:
+    """Where in each pattern the first slice is that can hurt."""
+    hurts = [ends.hazardous(column) for column in slices]
+    first = [next((i for i, n in enumerate(p) if hurts[n]), ends.NEVER) for p in patterns]
+    return np.array(first, np.int32)
 
 
 def _joints(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treewright.apps.levels.level import Level
+from treewright.apps.levels.themes import Theme, theme_of
 from treewright.apps.levels.tiled import CHARACTERS, SHEET_COLUMNS, SIDE, sheet_size
 from treewright.apps.levels.tiles import TILES
 from treewright.errors import MissingExtra
@@ -30,11 +31,32 @@ def pillow() -> Any:
 
 
 @functools.cache
-def tile(character: str, exposed: bool = True) -> Any:
-    """The picture of a tile; ground that has air above it wears grass."""
+def tile(character: str, exposed: bool = True, theme: str = "meadow") -> Any:
+    """The picture of a tile; ground that has air above it wears grass, or what the theme has."""
     image_module, draw_module = pillow()
     image = image_module.new("RGBA", (SIDE, SIDE), (0, 0, 0, 0))
-    draw = draw_module.Draw(image)
+    look = theme_of(theme)
+    if TILES[character].kind == "solid" and look.ground is not None:
+        look.ground(draw_module.Draw(image), exposed)
+        return image
+    _paint(draw_module.Draw(image), character, exposed)
+    return _recoloured(image, look)
+
+
+def _recoloured(image: Any, look: Theme) -> Any:
+    """A tile with the theme's colours in the place of ours."""
+    changed = {globals()[name]: colour for name, colour in look.colours.items()}
+    if not changed:
+        return image
+    for x in range(image.width):
+        for y in range(image.height):
+            *colour, alpha = image.getpixel((x, y))
+            if tuple(colour) in changed:
+                image.putpixel((x, y), (*changed[tuple(colour)], alpha))
+    return image
+
+
+def _paint(draw: Any, character: str, exposed: bool) -> None:
     kind = TILES[character].kind
     if kind == "solid":
         _ground(draw, exposed)
@@ -59,7 +81,6 @@ def tile(character: str, exposed: bool = True) -> Any:
         draw.line([(4, 1), (4, 15)], fill=INK, width=1)
         colour = GRASS if kind == "start" else PATH
         draw.polygon([(5, 1), (13, 4), (5, 7)], fill=colour, outline=INK)
-    return image
 
 
 def _ground(draw: Any, exposed: bool) -> None:
@@ -131,13 +152,13 @@ def _cannon(draw: Any, head: bool) -> None:
         draw.ellipse([6, 5, 9, 8], fill=IRON_LIGHT)
 
 
-def tile_sheet() -> bytes:
+def tile_sheet(theme: str = "meadow") -> bytes:
     """All tiles in the order of tiled.py, as a PNG."""
     image_module, _ = pillow()
     sheet = image_module.new("RGBA", sheet_size(), (0, 0, 0, 0))
     for i, character in enumerate(CHARACTERS):
         where = (i % SHEET_COLUMNS * SIDE, i // SHEET_COLUMNS * SIDE)
-        sheet.paste(tile(character), where)
+        sheet.paste(tile(character, theme=theme), where)
     return _png(sheet)
 
 
@@ -146,19 +167,20 @@ def draw_level(
     path: Sequence[Sequence[tuple[float, float]]] = (),
     marks: Sequence[tuple[int, int]] = (),
     wrap: int | None = None,
+    theme: str = "meadow",
 ) -> bytes:
     """A level as a PNG, with the player's flight (lines of pixels) and marked tiles over it.
 
     ``wrap`` cuts it into strips of so many columns, one below the other.
     """
     _, draw_module = pillow()
-    image = _background(level)
+    image = _background(level, theme_of(theme))
     for row, tiles in enumerate(level.rows):
         for column, character in enumerate(tiles):
             if TILES[character].kind == "empty":
                 continue
             above = level.rows[row - 1][column] if row else character
-            shown = tile(character, not TILES[above].stops)
+            shown = tile(character, not TILES[above].stops, theme)
             image.paste(shown, (column * SIDE, row * SIDE), shown)
     draw = draw_module.Draw(image)
     for line in path:
@@ -173,14 +195,15 @@ def draw_level(
     return _png(_strips(image, wrap * SIDE) if wrap and wrap < level.length else image)
 
 
-def _background(level: Level) -> Any:
+def _background(level: Level, look: Theme) -> Any:
     image_module, draw_module = pillow()
+    top, low = look.colours.get("SKY_TOP", SKY_TOP), look.colours.get("SKY_LOW", SKY_LOW)
     width, height = level.length * SIDE, level.height * SIDE
-    image = image_module.new("RGB", (width, height), SKY_TOP)
+    image = image_module.new("RGB", (width, height), top)
     draw = draw_module.Draw(image)
     for y in range(height):
         share = y / max(height - 1, 1)
-        colour = tuple(round(a + (b - a) * share) for a, b in zip(SKY_TOP, SKY_LOW, strict=True))
+        colour = tuple(round(a + (b - a) * share) for a, b in zip(top, low, strict=True))
         draw.line([(0, y), (width, y)], fill=colour)
     return image
 

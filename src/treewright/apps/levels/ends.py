@@ -29,7 +29,7 @@ PIPE_HALVES = {"<": ">", "[": "]"}
 
 
 def safe_columns(length: int) -> int:
-    return max(BEGIN, min(SAFE, length // 8))
+    return max(BEGIN, min(SAFE, length // 4))
 
 
 def is_plain(column: str) -> bool:

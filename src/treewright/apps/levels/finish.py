@@ -68,6 +68,7 @@ def play_live(
     simulations: int = SIMULATIONS,
     retries: int = RETRIES,
     progress: Callable[[int], object] | None = None,
+    method: type[Search] = Search,
 ) -> Played:
     """Play a level with everything in it alive; ``progress`` is told the retries so far.
 
@@ -77,7 +78,7 @@ def play_live(
     level = world.level
     size: Player = "large" if playable(level, "large") else "small"
     domain = Live(world, ways_to_goal(level, size))
-    search = Search(domain, OPTIONS, seed=stream_seed(seed) % 2**62, memory=MEMORY)
+    search = method(domain, OPTIONS, seed=stream_seed(seed) % 2**62, memory=MEMORY)
     places = [domain.copy_state(search.position.state)]
     retry, spent, feared = 0, 0, 0
     while True:

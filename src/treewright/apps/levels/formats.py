@@ -114,18 +114,18 @@ def format_of(path: Path, name: str | None) -> str:
     return kind
 
 
-def write_level(level: Level, path: Path, name: str | None = None) -> None:
+def write_level(level: Level, path: Path, name: str | None = None, theme: str = "meadow") -> None:
     """Write a level in a format, whole or not at all; Tiled's get their tile sheet beside them."""
     kind = format_of(path, name)
     if kind == "png":
         from treewright.apps.levels.drawing import draw_level
 
-        write_whole(path, draw_level(level), LevelError)
+        write_whole(path, draw_level(level, theme=theme), LevelError)
         return
     if kind in ("tmx", "tmj"):
         from treewright.apps.levels.drawing import tile_sheet
 
-        write_whole(path.parent / tiled.SHEET, tile_sheet(), LevelError)
+        write_whole(path.parent / tiled.SHEET, tile_sheet(theme), LevelError)
     write_whole(path, WRITERS[kind](level), LevelError)
 
 

@@ -238,6 +238,7 @@ def generate_many(
     enemies_safe: bool = False,
     progress: Callable[[int, int], object] | None = None,
     seen: Seen | None = None,
+    domain: Maker | None = None,
 ) -> Iterator[Made]:
     """Levels one by one, in the order of their seeds, without near duplicates.
 
@@ -246,9 +247,9 @@ def generate_many(
     to the corpus (balance.py); a single level is the first.  The same seed gives the same levels
     with any number of ``workers``, here or on the machines of a ``cluster``.  ``progress`` is told
     how many were kept and how many dropped as duplicates, ``seen`` is shown the search while a
-    level grows (with one worker).
+    level grows (with one worker).  ``domain``: the one of this chain, if it was made before.
     """
-    domain = domain_of(chain, controls)
+    domain = domain or domain_of(chain, controls)
     shelf = Shelf(controls.length)
     balance = Balance(chain.corpus)
     candidates: list[Made] = []

@@ -145,7 +145,7 @@ def _per_cell(
     return cells
 
 
-def write_tiles(folder: Path) -> int:
+def write_tiles(folder: Path, theme: str = "meadow") -> int:
     """Our own tile art as such a folder, for a start; returns the number of pictures."""
     from treewright.apps.levels.drawing import tile
 
@@ -154,9 +154,9 @@ def write_tiles(folder: Path) -> int:
     for name, character in NAMES.items():
         if name in ("empty", "sky", "ground", "brick", "pipe"):
             continue
-        _save(tile(character), folder / f"{name}.png")
+        _save(tile(character, theme=theme), folder / f"{name}.png")
         count += 1
-    _save(tile("X", exposed=False), folder / "solid-below.png")
+    _save(tile("X", False, theme), folder / "solid-below.png")
     return count + 1
 
 

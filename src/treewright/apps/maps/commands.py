@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable
 from itertools import repeat
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from treewright.workshop.commands import (
     emit,
     exit_if_interrupted,
 )
+
+if TYPE_CHECKING:
+    from treewright.apps.maps.spec import MapSpec
 
 app = typer.Typer(help="Generate maps between checkpoints.", no_args_is_help=True)
 
@@ -59,6 +62,10 @@ def generate(
     count: Annotated[
         int, typer.Option(min=1, help="How many maps, of this seed and of those after it.")
     ] = 1,
+    symmetry: Annotated[
+        str, typer.Option(help="Wished for: left-right, top-bottom or turned.")
+    ] = "",
+    style: Annotated[str, typer.Option(help="Wished for: rooms or corridors.")] = "",
     cluster: OnCluster = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -66,25 +73,28 @@ def generate(
     """Make a map whose checkpoints are as near and as far from each other as asked.
 
     Examples: treewright map generate mcguinness --seed 1 --out map.png --out map.tmx;
+    treewright map generate mcguinness --symmetry turned --style rooms --out map.png;
     treewright map generate mcguinness --method paper --evaluations 156000 --json;
     treewright map generate mcguinness --count 50 --cluster auto --out map.png
     """
     from treewright.apps.maps.methods import generate as make
     from treewright.apps.maps.output import check, write
+    from treewright.apps.maps.spec import wished
 
     for path in out or []:
         check(path)
+    wanted = wished(spec, symmetry, style)
     if cluster is not None and count == 1:
         raise OptionError("--cluster makes several maps side by side: add --count")
     given = {"step": step, "iterations": iterations}
     settings: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     if count > 1:
         how = {"method": method, "evaluations": evaluations, "seconds": seconds} | settings
-        _several(spec, range(seed, seed + count), how, out or [], cluster, as_json, quiet)
+        _several(wanted, range(seed, seed + count), how, out or [], cluster, as_json, quiet)
         return
     with counted(f"{spec}, {method}", evaluations, quiet or as_json) as seen:
         result = make(
-            spec,
+            wanted,
             method,
             evaluations,
             seed,
@@ -108,7 +118,7 @@ def generate(
 
 
 def _several(
-    spec: str,
+    spec: "MapSpec",
     seeds: range,
     how: dict[str, Any],
     out: list[Path],
@@ -119,7 +129,6 @@ def _several(
     """A map for each seed, here or on a cluster; the seed is added to the names of the files."""
     from treewright.apps.maps.methods import seeded
     from treewright.apps.maps.output import write
-    from treewright.apps.maps.spec import load_spec
 
     rows: list[dict[str, Any]] = []
     stopped = False
@@ -129,9 +138,9 @@ def _several(
             from treewright.library.cluster.jobs import Cluster
 
             mapped = stack.enter_context(Cluster(cluster)).map
-        seen = stack.enter_context(counted(spec, len(seeds), quiet or as_json))
+        seen = stack.enter_context(counted(spec.name, len(seeds), quiet or as_json))
         try:
-            for result in mapped(seeded, repeat(load_spec(spec)), seeds, repeat(how)):
+            for result in mapped(seeded, repeat(spec), seeds, repeat(how)):
                 stopped = result.stopped == "interrupt"
                 if stopped:
                     break

@@ -14,13 +14,14 @@ Cells have a border of walls: ``v = (y + 1) * P + x + 1`` with ``P = width + 2``
 
 from typing import Any
 
+import numpy as np
 from numpy import float64, int16, int32, int64, uint8, uint64
 
 from treewright.apps.maps.flood import HEIGHT, WIDTH
 from treewright.apps.maps.spec import NEAR
 from treewright.library.domain import constant
 
-FLIPS = 3  # most cells that one proposal changes
+FLIPS = 3  # most cells that one proposal changes; with their mirror images twice as many
 WORSE, UNKNOWN, SAME, NO_BETTER = range(4)  # what is known of a proposal before it is tried
 CHECKPOINTS = constant()
 P = constant(lambda: WIDTH + 2)
@@ -34,7 +35,7 @@ def nowhere(width, height):
     return 32000 if width * height < 45000 else 1 << 24
 
 
-def state_fields(width: int, height: int, checkpoints: int) -> dict[str, Any]:
+def state_fields(width: int, height: int, checkpoints: int, flips: int = FLIPS) -> dict[str, Any]:
     """The state's part that the functions below work on."""
     size = (width + 2) * (height + 2)
     distance = int16 if nowhere(width, height) < 1 << 15 else int32
@@ -43,14 +44,14 @@ def state_fields(width: int, height: int, checkpoints: int) -> dict[str, Any]:
         "d": (distance, checkpoints * size),
         "queue": (int32, size),
         "again": (int32, size),
-        "log_at": (int32, (FLIPS + 1) * checkpoints * size),
-        "log_old": (distance, (FLIPS + 1) * checkpoints * size),
+        "log_at": (int32, (flips + 1) * checkpoints * size),
+        "log_old": (distance, (flips + 1) * checkpoints * size),
         "logged": int64,
         "far": int64,
         "near": int64,
         "fitness": float64,
-        "tried": (int64, FLIPS),
-        "before": (int64, FLIPS),
+        "tried": (int64, flips),
+        "before": (int64, flips),
     }
 
 
@@ -77,16 +78,18 @@ def around(s, base, v):
     return min(best, min(s.d[uint64(at - P)], s.d[uint64(at + P)]))
 
 
-def fill(s, t):
-    """All fields from scratch."""
-    for k in range(CHECKPOINTS):
-        base = k * SIZE
-        for v in range(SIZE):
-            s.d[uint64(base + v)] = NOWHERE
-        s.d[base + t.at[k]] = 0
-        s.queue[0] = t.at[k]
-        spread(s, t, base, 1)
-    s.logged = 0
+def from_scratch(walls: np.ndarray, at: int, never: int) -> np.ndarray:
+    """The distance of each cell from one of them, layer by layer; of a map with its border."""
+    found = np.full(walls.size, never)
+    floor = walls.reshape(-1) == 0
+    steps = np.array([-1, 1, -walls.shape[1], walls.shape[1]])
+    layer, distance = np.array([at]), 0
+    while layer.size:
+        found[layer] = distance
+        distance += 1
+        near = (layer[:, None] + steps).reshape(-1)
+        layer = np.unique(near[floor[near] & (found[near] == never)])
+    return found
 
 
 def spread(s, t, base, n):

@@ -297,6 +297,9 @@ METHODS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
+WISHED = ("revisions", "revisions-tree", "hill-climbing")  # which know symmetry and style
+
+
 def generate(
     spec: str | MapSpec = "mcguinness",
     method: str = "revisions",
@@ -319,6 +322,10 @@ def generate(
     if settings and method != "paper":
         raise OptionError(f"the method {method!r} has no setting {next(iter(settings))!r}")
     read = load_spec(spec)
+    if (read.symmetry or read.style) and method not in WISHED:
+        raise OptionError(
+            f"the method {method!r} knows no symmetry and no style: take {', '.join(WISHED)}"
+        )
     watch = _Watch(evaluations, seconds, progress)
     walls = METHODS[method](read, watch, seed, **settings)
     spent = time.perf_counter() - watch.started

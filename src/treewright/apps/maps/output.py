@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treewright.apps.maps import draw, tiled
+from treewright.apps.maps import draw, scene, tiled
 from treewright.apps.maps.dungeon_result import DungeonResult
 from treewright.apps.maps.methods import MapResult
 from treewright.errors import OptionError
@@ -26,7 +26,9 @@ def check(path: Path) -> None:
 def write(result: MapResult, path: Path) -> list[Path]:
     """Write the map, and return the files that were made."""
     layers = [checkpoints(result)]
-    return _write(path, result, lambda: draw.paint(result.walls, result.spec), result.walls, layers)
+    return _write(
+        path, result, lambda: scene.paint_map(result.walls, result.spec), result.walls, layers
+    )
 
 
 def write_dungeon(result: DungeonResult, path: Path) -> list[Path]:

@@ -20,19 +20,22 @@ from numpy import float64, int64, uint64
 
 from treewright.apps.maps.fields import (
     CHECKPOINTS,
+    FLIPS,
+    STEPS,
     UNKNOWN,
     WORSE,
     P,
-    fill,
     flip,
     foresee,
+    from_scratch,
     measure,
+    nowhere,
     state_fields,
     unflip,
 )
 from treewright.apps.maps.flood import HEIGHT, WIDTH, errands
-from treewright.apps.maps.spec import FAR, NEAR, MapSpec, load_spec
-from treewright.library.domain import Domain, record
+from treewright.apps.maps.spec import FAR, NEAR, STYLES, MapSpec, load_spec
+from treewright.library.domain import Domain, constant, record
 from treewright.library.multipass import Pass
 from treewright.random import below, uniform
 
@@ -40,6 +43,9 @@ from treewright.random import below, uniform
 # that adds walls and leaves the fitness as it is is kept (taking walls away always is): floor to
 # spare is what the next wall needs to lengthen a way
 KINDS = ((1, 0.3), (1, 0.4), (2, 0.35), (3, 0.35))
+NO_STYLE, ROOMS, CORRIDORS = range(3)
+STYLE = constant()
+MIRRORED = constant()
 
 
 def choose(s, t, count):
@@ -58,13 +64,61 @@ def choose(s, t, count):
     return n
 
 
+def with_images(s, t, n):
+    """Append the mirror images of the cells; returns how many cells there are now."""
+    m = n
+    for i in range(n):
+        u = t.mirror[s.tried[i]]
+        fresh = True
+        for j in range(m):
+            fresh = fresh and s.tried[j] != u
+        if fresh:
+            s.tried[m] = u
+            m += 1
+    return m
+
+
+def looks(s, n):
+    """How well the places of the tried cells have the style that is wished for.
+
+    Rooms: few borders between wall and floor.  Corridors: few open squares of four cells.
+    """
+    total = 0
+    for i in range(n):
+        v = s.tried[i]
+        if STYLE == ROOMS:
+            for step in STEPS:
+                total -= s.wall[v + step] != s.wall[v]
+        else:
+            for corner in (v, v - 1, v - P, v - P - 1):
+                walls = s.wall[corner] + s.wall[corner + 1]
+                total -= walls + s.wall[corner + P] + s.wall[corner + P + 1] == 0
+    return total
+
+
+def improves_looks(s, n):
+    """By how much flipping the tried cells would."""
+    before = looks(s, n)
+    for i in range(n):
+        s.wall[s.tried[i]] = 1 - s.wall[s.tried[i]]
+    after = looks(s, n)
+    for i in range(n):
+        s.wall[s.tried[i]] = 1 - s.wall[s.tried[i]]
+    return after - before
+
+
 def propose(s, t, count, tie):
     """Flip a few cells, and keep that if the fitness is no worse: one evaluation."""
     n = choose(s, t, count)
+    if MIRRORED:
+        n = with_images(s, t, n)
     added = 0
     for i in range(n):
         added += 1 - 2 * int64(s.wall[s.tried[i]])
     kept = added <= 0 or uniform(s.stream) < tie**added
+    if STYLE and uniform(s.stream) > s.eager:  # among maps that are as good, the looks decide
+        gain = improves_looks(s, n)
+        kept = gain > 0 or (gain == 0 and kept)
     known = foresee(s, t, n)
     if known == WORSE or (known != UNKNOWN and not kept):
         return
@@ -93,8 +147,9 @@ class Revise(Domain):
         self.spec = load_spec(spec)
         width, height = self.spec.width, self.spec.height
         checkpoints = len(self.spec.checkpoints)
+        mirrored = bool(self.spec.symmetry)
         self.state = record(
-            **state_fields(width, height, checkpoints),
+            **state_fields(width, height, checkpoints, 2 * FLIPS if mirrored else FLIPS),
             stream=(uint64, 1),
             proposals=int64,
             revisions=int64,
@@ -103,14 +158,19 @@ class Revise(Domain):
         )
         super().__init__(
             tables=tables(self.spec, kinds),
-            constants={WIDTH: width, HEIGHT: height, CHECKPOINTS: checkpoints},
+            constants={
+                WIDTH: width,
+                HEIGHT: height,
+                CHECKPOINTS: checkpoints,
+                MIRRORED: mirrored,
+                STYLE: ("", *STYLES).index(self.spec.style),
+            },
             **settings,
         )
 
     def start(s, t, seed=0, proposals=500, revisions=4, eager=0.0):
-        for v in range(len(t.walls)):
-            s.wall[v] = t.walls[v]
-        fill(s, t)
+        s.wall[:] = t.walls
+        s.d[:] = t.distances
         s.fitness = measure(s, t)
         s.stream[0] = seed
         s.proposals = proposals
@@ -166,8 +226,11 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
     others = [k for k in range(len(want)) if k not in sources]
     changeable = np.zeros((spec.height + 2, padded), np.uint8)
     changeable[1:-1, 1:-1] = spec.changeable()
+    walls = np.pad(spec.start(), 1, constant_values=1)
+    at = [(y + 1) * padded + x + 1 for x, y in spec.checkpoints]
+    never = nowhere(spec.width, spec.height)
     return {
-        "at": np.array([(y + 1) * padded + x + 1 for x, y in spec.checkpoints], np.int64),
+        "at": np.array(at, np.int64),
         "pair_i": np.array([p[0] for p in pairs], np.int64),
         "pair_j": np.array([p[1] for p in pairs], np.int64),
         "pair_need": np.array([p[2] for p in pairs], np.int64),
@@ -175,10 +238,18 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
         "sources": np.array([len(sources)], np.int64),
         "cells": np.array([(y + 1) * padded + x + 1 for y, x in free], np.int64),
         "changeable": changeable.reshape(-1),
-        "walls": np.pad(spec.start(), 1, constant_values=1).reshape(-1),
+        "mirror": _images(spec),
+        "walls": walls.reshape(-1),
+        "distances": np.concatenate([from_scratch(walls, v, never) for v in at]),
         "flips": np.array([k[0] for k in kinds], np.int64),
         "tie": np.array([k[1] for k in kinds], float64),
     }
+
+
+def _images(spec: MapSpec) -> np.ndarray:
+    """The mirror image of each cell, the border included."""
+    cells = np.arange((spec.height + 2) * (spec.width + 2)).reshape(spec.height + 2, -1)
+    return np.ascontiguousarray(spec.mirrored(cells)).reshape(-1)
 
 
 def unpad(wall: np.ndarray, width: int, height: int) -> np.ndarray:

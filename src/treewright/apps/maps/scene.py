@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treewright.apps.maps.spec import MapSpec
+
 Cell = tuple[int, int]
 SIDE = 8  # marks of a sprite, across and down
 COLOURS = {
@@ -47,6 +49,17 @@ SPRITES = {
 }
 STONE, DARK, SHADOW = (150, 136, 118), (30, 28, 38), (98, 88, 80)
 TOP, BRICK, MORTAR = (92, 84, 96), (126, 92, 78), (84, 62, 58)
+
+
+LARGE = 80  # cells across or down, from which on pictures have half the scale
+
+
+def paint_map(walls: np.ndarray, spec: MapSpec) -> np.ndarray:
+    """A map between checkpoints: a banner for each, in the colour of its group."""
+    banners = [
+        ("banner", cell, group) for cell, group in zip(spec.checkpoints, spec.groups, strict=True)
+    ]
+    return paint(walls, banners, SIDE if max(walls.shape) > LARGE else 2 * SIDE)
 
 
 def paint(walls: np.ndarray, things: Sequence[tuple[str, Cell, int]], cell: int = 16) -> np.ndarray:

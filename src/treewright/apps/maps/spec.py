@@ -7,7 +7,7 @@ with ``(0, 0)`` at the top left.
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,20 @@ from treewright.library.reading import check_picture, is_there, text_of, toml_of
 FREE, WALL, FLOOR = 0, 1, 2  # what is fixed at a cell
 IGNORE, NEAR, FAR = 0, 1, 2  # what is required of a pair
 SMALLEST, LARGEST = 2, 255
-KEYS = ("width", "height", "checkpoints", "requirements", "walls", "floor", "sketch", "image")
+WISHES = ("symmetry", "style")
+KEYS = (
+    "width",
+    "height",
+    "checkpoints",
+    "requirements",
+    "walls",
+    "floor",
+    "sketch",
+    "image",
+    *WISHES,
+)
+SYMMETRIES = ("left-right", "top-bottom", "turned")  # the last: the same when turned upside down
+STYLES = ("rooms", "corridors")
 Cell = tuple[int, int]
 
 
@@ -37,6 +50,8 @@ class MapSpec:
     requirements: np.ndarray
     fixed: np.ndarray = field(repr=False)  # FREE, WALL or FLOOR, by [y, x]
     name: str = "map"
+    symmetry: str = ""  # one of SYMMETRIES
+    style: str = ""  # one of STYLES
 
     def __post_init__(self) -> None:
         _check(self)
@@ -73,7 +88,15 @@ class MapSpec:
         free: np.ndarray = self.fixed == FREE
         for x, y in self.checkpoints:
             free[y, x] = False
-        return free
+        found: np.ndarray = free & self.mirrored(free)
+        return found
+
+    def mirrored(self, grid: np.ndarray) -> np.ndarray:
+        """A grid as its mirror image, by the symmetry that is wished for."""
+        down = -1 if self.symmetry in ("top-bottom", "turned") else 1
+        across = -1 if self.symmetry in ("left-right", "turned") else 1
+        found: np.ndarray = grid[::down, ::across]
+        return found
 
     def start(self) -> np.ndarray:
         """The map with the fixed walls only: [y, x], 1 is a wall."""
@@ -90,9 +113,25 @@ def _check(spec: MapSpec) -> None:
         raise SpecError(f"{spec.name}: a map needs at least two checkpoints")
     if len(spec.checkpoints) > 60:
         raise SpecError(f"{spec.name}: {len(spec.checkpoints)} checkpoints are more than 60")
+    _check_wishes(spec)
     _check_checkpoints(spec)
     _check_requirements(spec)
     _check_connected(spec)
+
+
+def _check_wishes(spec: MapSpec) -> None:
+    for key, known in (("symmetry", SYMMETRIES), ("style", STYLES)):
+        wish = getattr(spec, key)
+        if wish and wish not in known:
+            raise SpecError(
+                f"{spec.name}: {key}={wish!r} is none of {', '.join(known)}{nearest(wish, known)}"
+            )
+    if (spec.mirrored(spec.fixed) != spec.fixed).any():
+        y, x = np.argwhere(spec.mirrored(spec.fixed) != spec.fixed)[0].tolist()
+        raise SpecError(
+            f"{spec.name}: the fixed cells are not symmetric ({spec.symmetry}): ({x}, {y}) differs "
+            "from its mirror image"
+        )
 
 
 def _check_checkpoints(spec: MapSpec) -> None:
@@ -208,6 +247,12 @@ def load_spec(spec: str | Path | MapSpec) -> MapSpec:
     return readers[path.suffix.lower()](path)
 
 
+def wished(spec: str, symmetry: str = "", style: str = "") -> MapSpec:
+    """A specification with these wishes instead of its own, where they are given."""
+    read = load_spec(spec)
+    return replace(read, symmetry=symmetry or read.symmetry, style=style or read.style)
+
+
 def _read_toml(path: Path) -> MapSpec:
     data = toml_of(text_of(path, SpecError), str(path), SpecError)
     for key in data:
@@ -249,7 +294,8 @@ def _read_toml(path: Path) -> MapSpec:
     else:
         checkpoints, labels = drawn.checkpoints, drawn.labels
     matrix = _matrix(name, data["requirements"]) if "requirements" in data else _same_near(labels)
-    return MapSpec(width, height, tuple(checkpoints), matrix, drawn.fixed, path.stem)
+    wishes = {key: _typed(name, data, key, str) for key in WISHES if key in data}
+    return MapSpec(width, height, tuple(checkpoints), matrix, drawn.fixed, path.stem, **wishes)
 
 
 def _typed(name: str, data: dict[str, Any], key: str, kind: type) -> Any:

@@ -12,20 +12,23 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from treewright.apps.stories.model import Event, Expr
-from treewright.apps.stories.setup import Setup
+from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.world import World
 
-LARGE = 12  # people: up to so many all act in every search
-SMALLEST = 8  # people of the smallest cast
+LARGE = 6  # people: up to so many all act in every search
+SMALLEST = 6  # people of the smallest cast
 Who = tuple[str, int]  # a type and a number
 Cast = dict[str, list[int]]  # those of each type who act, in order
 
 
-def casts(setup: Setup, seed: int) -> Iterator[Cast] | None:
-    """A cast for each restart, without end; None if the set-up is not large."""
+def casts(setup: Setup, seed: int, goals: Sequence[Goal]) -> Iterator[Cast] | None:
+    """A cast for each restart, without end; None if the set-up is not large.
+
+    Whom the ``goals`` name is in every cast.
+    """
     if len(setup.people) <= LARGE:
         return None
-    return _casts(_Company(setup), random.Random(seed))
+    return _casts(_Company(setup, goals), random.Random(seed))
 
 
 def _casts(company: "_Company", rng: random.Random) -> Iterator[Cast]:
@@ -46,14 +49,14 @@ def luby(i: int) -> int:
 class _Company:
     """Everybody and everything in a set-up, and what belongs together when the story begins."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, goals: Sequence[Goal]) -> None:
         world = World.start(setup)
         for event in setup.steering.prefix:
             world.do(event, 1.0)
         known = setup.library.known
         self._everything = {k: range(len(e)) for k, e in setup.entities.items()}
         self._people = [k for k, t in known.types.items() if t.noun == "person"]
-        self._named = named(setup)
+        self._named = named(setup, goals)
         self._joined: dict[Who, set[Who]] = {}
         words: dict[Who, list[tuple[str, Any]]] = {}
         for (attribute, owner, _), value in world.values.items():
@@ -106,10 +109,10 @@ class _Company:
                     found.append(other)
 
 
-def named(setup: Setup) -> set[Who]:
-    """Whom and what the goals and the pinned beginning speak of."""
+def named(setup: Setup, goals: Sequence[Goal]) -> set[Who]:
+    """Whom and what goals, the conditions to keep and the pinned beginning speak of."""
     found = set()
-    for goal in (*setup.goals, *setup.keep):
+    for goal in (*goals, *setup.keep):
         for part in goal.expr.walk():
             found |= _named_in(setup, part)
     for event in setup.steering.prefix:

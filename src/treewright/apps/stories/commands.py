@@ -98,6 +98,10 @@ def generate(
     prefix: Annotated[
         list[str] | None, typer.Option(metavar="ACTION", help="Begin with this; repeat for more.")
     ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(help="plain, report, fairy_tale, diary, or one of the library's own."),
+    ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="The survey's plain UCT.")] = False,
     prune: Annotated[
         int, typer.Option(min=0, help="Plan step by step: commit after this many nodes.")
@@ -110,7 +114,7 @@ def generate(
     """Find a story for a set-up and tell it.
 
     The first story of a library compiles it (half a minute); Ctrl-C keeps the best so far.  With
-    more than twelve people, each search of 30,000 nodes has a cast, drawn at random.
+    more than six people, each search of 10,000 nodes has a cast, drawn at random.
 
     Examples: treewright story generate sherlock --seed 3 --graph why.svg;
     treewright story generate sherlock --variants 5 --out stories.md;
@@ -152,6 +156,8 @@ def generate(
     changes = _steering(believe, tune, trait, forbid, require, order, prefix)
     if length is not None:
         changes["length"] = length
+    if style is not None:
+        changes["style"] = style
     loaded = load_setup(setup, changes)
     how: dict[str, Any] = {
         "method": method,
@@ -277,7 +283,8 @@ def _summary(stories: list["Story"]) -> str:
         scores = ", ".join(f"{s.score:.3f}" for s in stories)
         lines.append(
             f"{len(stories)} stories ({seen['different']} different), scores {scores}; mean "
-            f"distance {seen['jaccard']:.2f} (sets of actions), {seen['edits']:.2f} (edits)"
+            f"distance {seen['jaccard']:.2f} (sets of actions), {seen['edits']:.2f} (edits); the "
+            f"others score {seen['score_lost']:.3f} less than the first"
         )
     return "\n".join(lines)
 

@@ -17,6 +17,7 @@ class Variety:
     edits: float  # Levenshtein distance / length of the longer one
     jaccard_kinds: float  # the same for kinds of actions, without who and what
     edits_kinds: float
+    score_lost: float  # how much less the others score than the first, on average
 
 
 def variety(stories: Sequence[Story]) -> Variety:
@@ -29,7 +30,13 @@ def variety(stories: Sequence[Story]) -> Variety:
         _mean(whole, edit_distance),
         _mean(kinds, jaccard),
         _mean(kinds, edit_distance),
+        _lost([s.score for s in stories]),
     )
+
+
+def _lost(scores: list[float]) -> float:
+    others = scores[1:]
+    return scores[0] - sum(others) / len(others) if others else 0.0
 
 
 def _mean(lists: list[list[str]], distance) -> float:  # type: ignore[no-untyped-def]

@@ -11,12 +11,13 @@ from treewright.apps.stories import generated
 from treewright.apps.stories.grounding import Program, compile_goals
 from treewright.apps.stories.layout import EVENTS
 from treewright.apps.stories.model import Event
-from treewright.apps.stories.setup import Setup, load_setup
+from treewright.apps.stories.setup import Goal, Setup, load_setup
 from treewright.apps.stories.to_python import domain_source
 from treewright.apps.stories.world import World
 from treewright.library.domain import Domain
 
 PARAMS = 4
+ROUNDING = 1e-6  # of shares, which the goals' machine adds up in single precision
 
 
 @functools.cache
@@ -121,7 +122,7 @@ class Grounding:
             "code": np.array([c[:3] for c in program.code], np.int32).reshape(-1, 3),
             "numbers": np.array([c[3] for c in program.code]),
             "limits": np.array([setup.length, prefix, self.total, world.length], np.int64),
-            "reals": np.array([setup.enough, world.believability, best]),
+            "reals": np.array([setup.enough - ROUNDING, world.believability, best]),
             "times": times,
             "when": when,
         }
@@ -175,15 +176,16 @@ class Grounding:
         return np.array(found, np.int8)
 
 
-def story_domain(setup: Setup, *, prefix: bool = True) -> Domain:
+def story_domain(setup: Setup, *, prefix: bool = True, towards: list[Goal] | None = None) -> Domain:
     """The domain of a set-up.
 
     ``prefix``: a story may stop anywhere, so its reward is the best score on the way; without
     it the score counts only where a simulation ends (the survey's text, read literally).
+    ``towards`` some goals: only these count, in part too (grounding.py); same class, other tables.
     """
     cls = _story_class(domain_source(setup.library, setup.layout))
     grounding = Grounding(setup)
-    domain = cls(tables=grounding.tables(compile_goals(setup), prefix))
+    domain = cls(tables=grounding.tables(compile_goals(setup, towards), prefix))
     domain.grounding = grounding  # type: ignore[attr-defined]
     return domain
 

@@ -73,6 +73,10 @@ def goals_met(s, t):
                 x = x + y
             elif op == 14:
                 x = x - y
+            elif op == 21:
+                x = max(x, y)
+            elif op == 22:
+                x = min(x, y)
             else:
                 x = x * y
             stack[top - 1] = x
@@ -95,24 +99,24 @@ def remember(s, t, a):
 
 STEERED = '''
 @inlined
-def steered(t, a, b):
+def steered(fixed, scale, a, b):
     """A believability after the user's own value and factor."""
-    if t.fixed[a] >= 0.0:
-        b = t.fixed[a]
-    return min(1.0, b * t.scale[a])
+    if fixed[a] >= 0.0:
+        b = fixed[a]
+    return min(1.0, b * scale[a])
 
 
 @inlined
-def offered(t, out, weights, n, k, a, b, so_far, beat):
+def offered(fixed, scale, steer, out, weights, n, k, a, b, so_far, beat):
     """List an action that may lead to a better story; how many there are then.
 
     The sum and the maximum of each kind are at the end of the weights.
     """
-    if t.steered[k]:
-        b = steered(t, a, b)
+    if steer:
+        b = steered(fixed, scale, a, b)
     if b <= 0.0 or so_far * b <= beat:
         return n
-    if n >= {limit}:
+    if {full}:
         return {limit} + 1
     weights[n] = b
     weights[{limit} + 2 * k] += b

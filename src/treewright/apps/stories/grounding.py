@@ -14,14 +14,15 @@ from treewright.apps.stories.source import StoryError
 from treewright.apps.stories.world import World
 
 if TYPE_CHECKING:
-    from treewright.apps.stories.setup import Setup
+    from treewright.apps.stories.setup import Goal, Setup
 
 (
     CONST, LOAD, LOAD_1, LOAD_2, FIXED_1, FIXED_2, NOT, AND, OR, EQUAL, UNEQUAL, LESS, AT_MOST,
-    PLUS, MINUS, TIMES, COUNT, WHEN, GOAL, KEEP, CHOOSE,
-) = range(21)  # fmt: skip
+    PLUS, MINUS, TIMES, COUNT, WHEN, GOAL, KEEP, CHOOSE, MOST, LEAST,
+) = range(23)  # fmt: skip
 _BINARY = {"==": EQUAL, "!=": UNEQUAL, "<": LESS, "<=": AT_MOST, "+": PLUS, "-": MINUS, "*": TIMES}
 _LONGEST = 60_000
+ON_THE_WAY = 0.9  # what a goal counts at most that is not met, where goals count in part
 
 
 @dataclass
@@ -33,12 +34,24 @@ class Program:
     reads: set[Attribute] = field(default_factory=set)
 
 
-def compile_goals(setup: "Setup") -> Program:
-    """Each goal leaves its value, then GOAL adds its weighted share; KEEP ends it with 0."""
+def compile_goals(setup: "Setup", towards: "list[Goal] | None" = None) -> Program:
+    """Each goal leaves its value, then GOAL adds its weighted share; KEEP ends it with 0.
+
+    ``towards`` some of the goals: only these count, and one that is half met counts half, so that
+    a search is drawn there: one of two murders, a murderer who is not yet arrested.
+    """
     compiler = _Compiler(setup)
-    total = sum(g.weight for g in setup.goals)
-    for goal in setup.goals:
-        compiler.emit_expr(goal.expr, {})
+    goals = setup.goals if towards is None else towards
+    total = sum(g.weight for g in goals)
+    for goal in goals:
+        if towards is not None and not goal.of:
+            compiler.emit_graded(goal.expr, {})
+            if goal.towards is not None:
+                compiler.emit_graded(goal.towards, {})
+                compiler.scaled(ON_THE_WAY)
+                compiler.emit(MOST)
+        else:
+            compiler.emit_expr(goal.expr, {})
         compiler.emit(GOAL, max(goal.of, 1), 0, goal.weight / total)
     for kept in setup.keep:
         compiler.emit_expr(kept.expr, {})
@@ -89,6 +102,62 @@ class _Compiler:
             self.emit_expr(left, scope)
             self.emit_expr(right, scope)
             self.emit(_BINARY[op])
+
+    def emit_graded(self, expr: Expr, scope: dict[str, int]) -> None:
+        """How far a condition is met: the mean of what must all hold, the most of alternatives.
+
+        For ``all`` it is half the mean and half the least: most people are no murderers, and that
+        they need not be arrested should not count for much.
+        """
+        parts = self._parts(expr, scope)
+        at_least = self._at_least(expr, scope)
+        if parts and expr.op in ("or", "any"):
+            self._joined(parts, MOST)
+        elif parts:
+            self._joined(parts, PLUS)
+            self.scaled(1.0 / len(parts))
+            if expr.op == "all":
+                self._joined(parts, LEAST)
+                self.emit(PLUS)
+                self.scaled(0.5)
+        elif at_least > 0:
+            self.emit_expr(expr.args[0], scope)
+            self.scaled(1.0 / at_least)
+            self.emit(CONST, x=1.0)
+            self.emit(LEAST)
+        else:
+            self.emit_expr(expr, scope)
+
+    def _joined(self, parts: list[tuple[Expr, dict[str, int]]], op: int) -> None:
+        for i, (part, inner) in enumerate(parts):
+            self.emit_graded(part, inner)
+            if i:
+                self.emit(op)
+
+    def scaled(self, factor: float) -> None:
+        self.emit(CONST, x=factor)
+        self.emit(TIMES)
+
+    def _parts(self, expr: Expr, scope: dict[str, int]) -> list[tuple[Expr, dict[str, int]]]:
+        """What a condition is joined from, less what can't change; nothing if it is not joined."""
+        if self._constant(expr, scope) is not None:
+            return []
+        parts: list[tuple[Expr, dict[str, int]]] = []
+        if expr.op in ("any", "all"):
+            entities = self._setup.entities[expr.over]
+            parts = [(expr.args[0], scope | {expr.value: e.number}) for e in entities]
+        elif expr.op in ("and", "or"):
+            parts = [(part, scope) for part in expr.args]
+        return [(p, s) for p, s in parts if self._constant(p, s) is None]
+
+    def _at_least(self, expr: Expr, scope: dict[str, int]) -> float:
+        """The number that has to be reached, of ``count(…) >= 2``; otherwise 0."""
+        if expr.op not in (">", ">=") or expr.args[0].type.kind != "int":
+            return 0.0
+        wanted = self._constant(expr.args[1], scope)
+        if wanted is None or self._constant(expr.args[0], scope) is not None:
+            return 0.0
+        return float(wanted + (expr.op == ">"))
 
     def _constant(self, expr: Expr, scope: dict[str, int]) -> Any:
         """The value, if it can't change during a story."""

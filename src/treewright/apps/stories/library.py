@@ -29,8 +29,10 @@ from treewright.apps.stories.model import (
     Requirement,
     Rule,
     Type,
+    Wording,
 )
 from treewright.apps.stories.source import Source, StoryError
+from treewright.apps.stories.styles import Style, read_styles
 from treewright.apps.stories.template import FORMS, Template, template
 from treewright.errors import nearest
 from treewright.library.reading import is_there
@@ -38,10 +40,12 @@ from treewright.library.reading import is_there
 PACKAGE = "treewright.apps.stories"
 SECTIONS = {
     "name", "title", "types", "enums", "attributes", "macros", "goals", "require", "action",
+    "styles",
 }  # fmt: skip
 _ATTRIBUTE_KEYS = {"is", "range", "start", "like", "over", "fixed", "required", "says"}
 _ACTION_KEYS = {
     "name", "params", "needs", "does", "believe", "scale", "text", "after", "where", "says",
+    "noun", "why", "speech", "told",
 }  # fmt: skip
 _MACRO = re.compile(r"([^\W\d]\w*)\s*\((.*)\)\s*$", re.S)
 _MOST_PARAMS = 4
@@ -57,6 +61,7 @@ class Library:
         self.phrases: list[Phrase] = []
         self.requirements: list[Requirement] = []
         self._own_templates: dict[tuple[str, str], Template] = {}
+        self.styles: dict[str, Style] = read_styles(sources)
         found: dict[str, Action] = {}
         for source in sources:
             _only(source, source.data, SECTIONS)
@@ -209,10 +214,14 @@ class Library:
                         f"the slot {{{slot}}} is written {{A: actor}} or {{N: int}}", *where
                     )
                 slots[name] = kind
-            if not isinstance(meaning, str):
+            towards = ""
+            if isinstance(meaning, dict):
+                _only(source, meaning, {"means", "towards"}, *where)
+                towards, meaning = meaning.get("towards", ""), meaning.get("means")
+            if not isinstance(meaning, str) or not isinstance(towards, str):
                 raise source.error("the meaning of a goal is an expression", *where)
             self.phrases = [p for p in self.phrases if p.text != text]
-            self.phrases.append(Phrase(text, slots, meaning, (source, where)))
+            self.phrases.append(Phrase(text, slots, meaning, towards, (source, where)))
 
     def _requirements(self, source: Source) -> None:
         for i, given in enumerate(_tables(source, "require")):
@@ -260,13 +269,12 @@ class Library:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise source.error("after is a list of [condition, sentence]", *where, "after", j)
             met_after = self._condition(source, pair[0], scope, *where, "after", j, 0)
-            self._sentence(source, name, pair[1], scope, *where, "after", j, 1)
-            after.append((met_after, pair[1]))
+            said = self._sentences(source, name, pair[1], scope, *where, "after", j, 1)
+            after.append((met_after, said))
         texts = _strings(source, given.get("text", []), *where, "text")
         if not texts:
             raise source.error(f"the action {name} needs a text", *where)
-        for at, text in texts:
-            self._sentence(source, name, text, scope, *where, "text", *at)
+        self._sentences(source, name, given["text"], scope, *where, "text")
         return Action(
             name,
             params,
@@ -277,7 +285,41 @@ class Library:
             tuple(t for _, t in texts),
             tuple(after),
             bool(given.get("where", False)),
+            self._wording(source, name, given, scope, *where),
         )
+
+    def _wording(
+        self, source: Source, name: str, given: dict[str, Any], scope: Any, *where: Any
+    ) -> Wording:
+        """How else an action is told: as a cause, with its reason, with speech, in a style."""
+        told = given.get("told", {})
+        if not isinstance(told, dict):
+            raise source.error('told is written { report = ["…"] }', *where, "told")
+        for style in told:
+            if style not in self.styles:
+                raise source.error(
+                    f"there is no style {style!r}{nearest(style, self.styles)}",
+                    *where, "told", style,
+                )  # fmt: skip
+        noun = self._sentences(source, name, given.get("noun", []), scope, *where, "noun")
+        return Wording(
+            noun[0] if noun else "",
+            tuple(t for _, t in _strings(source, given.get("why", []), *where, "why")),
+            self._sentences(source, name, given.get("speech", []), scope, *where, "speech"),
+            {
+                style: self._sentences(source, name, texts, scope, *where, "told", style)
+                for style, texts in told.items()
+            },
+        )
+
+    def _sentences(
+        self, source: Source, action: str, given: Any, scope: Any, *where: Any
+    ) -> tuple[str, ...]:
+        """One sentence or variants of it, each checked."""
+        found = _strings(source, given, *where)
+        for at, text in found:
+            self._sentence(source, action, text, scope, *where, *at)
+        return tuple(text for _, text in found)
 
     def _sentence(self, source: Source, action: str, text: Any, scope: Any, *where: Any) -> None:
         if not isinstance(text, str) or not text.strip():

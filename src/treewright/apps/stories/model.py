@@ -120,6 +120,16 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How else an action can be told."""
+
+    noun: str = ""  # what it is called when it is the cause of something: the theft of the vase
+    why: tuple[str, ...] = ()  # what joins it to its cause: to get even for
+    speech: tuple[str, ...] = ()  # what is said
+    told: dict[str, tuple[str, ...]] = field(default_factory=dict)  # its sentences in a style
+
+
+@dataclass(frozen=True)
 class Action:
     """A kind of action; ``params`` are (name, type) and the variables p0, p1 … inside."""
 
@@ -130,8 +140,9 @@ class Action:
     believe: tuple[Rule, ...]
     scale: tuple[Rule, ...]
     texts: tuple[str, ...]
-    after: tuple[tuple[Expr, str], ...] = ()
+    after: tuple[tuple[Expr, tuple[str, ...]], ...] = ()
     where: bool = False  # its sentence ends with a place, so that "where he …" may follow
+    wording: Wording = Wording()
 
     @property
     def variables(self) -> dict[str, Expr]:
@@ -156,6 +167,7 @@ class Phrase:
     text: str
     slots: dict[str, str]  # slot name -> entity type or "number"
     meaning: str  # expression text
+    towards: str  # an expression that is met in part on the way there, or nothing
     place: tuple[Source, tuple[str | int, ...]] = field(compare=False, hash=False, default=None)  # type: ignore[assignment]
 
 

@@ -136,7 +136,7 @@ class _StoryPage:
                 html("<h3>Read it yourself</h3>")
                 _Reader(data["passages"])
             with ui.expansion("What led to what", value=True).classes("w-full"):
-                html(f'<div class="scroll graph">{data["graphs"][0]}</div>')
+                html(data["graphs"][0]).classes("scroll graph").props("tabindex=0")
             inspector(self._studio, job)
 
     def _step_rows(self) -> None:

@@ -13,10 +13,11 @@ from typing import Any, Literal
 from treewright.apps.stories.casting import Cast, casts
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
-from treewright.apps.stories.setup import Setup
+from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
 from treewright.library.baselines import best_first, breadth_first, depth_first
+from treewright.library.domain import Domain
 from treewright.library.options import Options, Rollout, SelectionBias
 from treewright.library.search import Search, WhenFull
 
@@ -41,7 +42,7 @@ _SYSTEMATIC = {
     "best-first": best_first,
 }
 RESTART = 10_000  # nodes of a fresh search before another is tried
-RECAST = 30_000  # the same in a large set-up, where each search has a cast of its own (casting.py)
+DRAWN = 3_000  # nodes of one that is drawn towards goals which are met in part
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,8 @@ def generate(
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
-        run = _Run(domain, nodes, seed, options, memory, engine, progress)
-        run.pruned(prune) if prune else run.restarted(
-            casts(setup, seed)
-        ) if restarts else run.once()
+        run = _Run(setup, domain, nodes, seed, options, memory, engine, progress)
+        run.pruned(prune) if prune else run.restarted() if restarts else run.once()
         actions, found = run.best, run.report
     else:
         made = _SYSTEMATIC[method](
@@ -99,9 +98,7 @@ def generate(
         )
         actions = made.best_sequence
         found = {"nodes": made.nodes, "expanded": made.expanded, "stopped": made.stopped}
-    grounding = domain.grounding  # type: ignore[attr-defined]
-    events: list[Event] = list(setup.steering.prefix)
-    events += [grounding.event(a) for a in actions if a != grounding.stop]
+    events = _events(setup, domain, actions)
     story = best_prefix(setup, events, seed, method=method, **found)
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
@@ -109,11 +106,18 @@ def generate(
     return trim(story, pinned) if shorten and method == "mcts" else story
 
 
+def _events(setup: Setup, domain: Any, actions: list[int]) -> list[Event]:
+    """What happens in a story: the pinned beginning, and the actions that were found."""
+    found = [domain.grounding.event(a) for a in actions if a != domain.grounding.stop]
+    return [*setup.steering.prefix, *found]
+
+
 class _Run:
     """One generation by MCTS: it keeps the best actions over all its searches."""
 
     def __init__(
         self,
+        setup: Setup,
         domain: Any,
         nodes: int,
         seed: int,
@@ -122,6 +126,7 @@ class _Run:
         engine: Engine,
         progress: Callable[[StoryProgress], object] | None,
     ) -> None:
+        self._setup = setup
         self._domain = domain
         self._nodes = nodes
         self._seed = seed
@@ -129,8 +134,14 @@ class _Run:
         self._memory = memory
         self._engine = engine
         self._progress = progress
-        self._sizes = domain.grounding.counts.values()
+        counts = domain.grounding.counts
+        self._everybody: Cast = {kind: list(range(n)) for kind, n in counts.items()}
         self.best: list[int] = []
+        self._strict = self._search(domain)
+        self._drawn: dict[tuple[str, ...], Search] = {}
+        self._casts: dict[tuple[str, ...], Iterator[Cast] | None] = {}
+        self._hard: list[Goal] = []  # goals to make for first
+        self.complete = False  # whether the best story meets all goals
         self.score = -math.inf
         self._made = 0
         self._simulations = 0
@@ -146,10 +157,9 @@ class _Run:
             "stopped": self._stopped,
         }
 
-    def _search(self, when_full: WhenFull = "stop") -> Search:
-        self._searches += 1
+    def _search(self, domain: Domain, when_full: WhenFull = "stop") -> Search:
         return Search(
-            self._domain,
+            domain,
             self._options,
             seed=self._seed,
             memory=self._memory,
@@ -159,6 +169,7 @@ class _Run:
 
     def _run(self, search: Search, nodes: int, commit: bool = False) -> str:
         """Some nodes of one search, and the best action if it is to be committed; why it ended."""
+        self._searches += not commit or not self._made
         if search.position.ended:
             return "solved"
         created = int(search.workers[0].run["created"])
@@ -174,44 +185,86 @@ class _Run:
         made = search.run_phases(1, nodes=nodes, commit=commit, progress=seen)
         self._made += made.created
         self._simulations += made.simulations
-        if made.best_score is not None and made.best_score > self.score:
-            self.score, self.best = made.best_score, made.best_sequence
+        strict = search.domain is self._domain
+        if made.best_score is not None and (made.best_score > self.score or not strict):
+            self._keep(made.best_score, made.best_sequence, strict)
         return made.stopped
+
+    def _keep(self, score: float, actions: list[int], strict: bool) -> None:
+        """Keep a story if it is the best; where goals counted in part, its own score decides."""
+        told = best_prefix(self._setup, _events(self._setup, self._domain, actions))
+        score = score if strict else told.score
+        if score > self.score:
+            self.score, self.best = score, actions
+            self.complete = told.share >= self._setup.enough
+        if not self._hard:  # what the first search did not reach
+            met = zip(self._setup.goals, told.goals, strict=True)
+            unmet = [goal for goal, share in met if share < 1.0]
+            self._hard = unmet or self._setup.goals
 
     def once(self) -> None:
         """One tree, as far as the memory goes."""
-        self._stopped = self._run(self._search(), self._nodes)
+        self._stopped = self._run(self._strict, self._nodes)
 
-    def restarted(self, parts: Iterator[Cast] | None) -> None:
-        """Many short searches; with ``bound``, each has to beat the best of those before it."""
-        search = self._search()
-        everybody = parts is None or self._recast(search, next(parts))
-        each = RESTART if parts is None else RECAST
-        while self._made < self._nodes:
+    def restarted(self) -> None:
+        """Many short searches; with ``bound``, each has to beat the best of those before it.
+
+        Until a story meets all goals, those after the first are drawn towards goals that are met
+        in part.  They make for what the first one did not reach, and go on from what they found.
+        """
+        goals = self._setup.goals
+        search, kept, cast = self._strict, list[int](), self._cast(goals)
+        while True:
+            strict = search is self._strict
+            search.begin(with_cast(self._domain, cast), self.score if strict else 0.0)
+            for action in kept:
+                search.commit(action)
             before = self._made
-            why = self._run(search, min(each, self._nodes - before))
-            # what one cast can do is not all that can be done
-            if why == "interrupt" or (everybody and (why == "solved" or self._made == before)):
+            why = self._run(search, min(RESTART if strict else DRAWN, self._nodes - before))
+            # what one cast can do, or one beginning, is not all that can be done
+            closed = strict and cast == self._everybody
+            closed = closed and (why == "solved" or self._made == before)
+            if why == "interrupt" or closed or self._made >= self._nodes:
                 self._stopped = why
                 return
-            if self._made < self._nodes:
-                self._searches += 1
-                if parts is None:
-                    search.begin()
-                else:
-                    everybody = self._recast(search, next(parts))
+            begun = [] if self.complete or strict else self._begun(search.best[1])
+            if self.complete:
+                search, kept, cast = self._strict, [], self._cast(goals)
+            elif begun and begun != kept:
+                others = self._cast(goals)
+                search, kept = self._towards(goals), begun
+                cast = {k: sorted({*who, *others[k]}) for k, who in cast.items()}
+            else:
+                search, kept, cast = self._towards(self._hard), [], self._cast(self._hard)
 
-    def _recast(self, search: Search, cast: Cast) -> bool:
-        """Begin again with other people; whether that is everybody."""
-        search.begin(with_cast(self._domain, cast), self.score)
-        return all(len(c) == n for c, n in zip(cast.values(), self._sizes, strict=True))
+    def _cast(self, goals: list[Goal]) -> Cast:
+        """Who acts in the next search for some goals."""
+        key = tuple(g.text for g in goals)
+        if key not in self._casts:
+            self._casts[key] = casts(self._setup, self._seed, goals)
+        drawn = self._casts[key]
+        return self._everybody if drawn is None else next(drawn)
+
+    def _begun(self, actions: list[int]) -> list[int]:
+        """What a story needs for the goals that it meets; nothing if it meets none."""
+        told = best_prefix(self._setup, _events(self._setup, self._domain, actions))
+        pinned = len(self._setup.steering.prefix)
+        events = trim(told, pinned, 1).events[pinned:]
+        return [self._domain.grounding.number(event) for event in events]
+
+    def _towards(self, goals: list[Goal]) -> Search:
+        """The search that is drawn towards some goals, which may be met in part."""
+        key = tuple(g.text for g in goals)
+        if key not in self._drawn:
+            self._drawn[key] = self._search(story_domain(self._setup, towards=goals))
+        return self._drawn[key]
 
     def pruned(self, nodes: int) -> None:
         """Search, commit, search again; the best story on the way is kept (Magnuson 4.5).
 
         Each step has all its nodes: a memory that is full before is made free by recycling.
         """
-        search = self._search("recycle")
+        search = self._search(self._domain, "recycle")
         why = "nodes"
         while why == "nodes" and self._made < self._nodes and not search.position.ended:
             why = self._run(search, min(nodes, self._nodes - self._made), commit=True)

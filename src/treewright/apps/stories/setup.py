@@ -19,12 +19,13 @@ from treewright.apps.stories.library import (
 )
 from treewright.apps.stories.model import BOOL, INT, Attribute, Event, Expr, Phrase, Type
 from treewright.apps.stories.source import Source, StoryError
+from treewright.apps.stories.styles import PLAIN
 from treewright.apps.stories.world import World
 from treewright.errors import nearest
 
 KEYS = {
     "title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
-    "forbid", "require", "order", "prefix", "traits",
+    "forbid", "require", "order", "prefix", "traits", "style",
 }  # fmt: skip
 PRONOUNS = {
     "she": ("she", "her", "her", "herself"),
@@ -58,6 +59,7 @@ class Goal:
     expr: Expr
     weight: float = 1.0
     of: int = 0
+    towards: Expr | None = None  # what is met in part on the way there; only a search looks at it
 
 
 @dataclass
@@ -83,6 +85,10 @@ class Setup:
                 known = KEYS | plurals.keys()
                 raise source.error(f"{key!r} is unknown here{nearest(key, known)}", key)
         self.title = str(source.data.get("title", Path(source.name).stem))
+        self.style = str(source.data.get("style", PLAIN))
+        if self.style not in library.styles:
+            others = nearest(self.style, library.styles)
+            raise source.error(f"there is no style {self.style!r}{others}", "style")
         self.length = self._whole("length", 20, 1, LONGEST)
         self.enough = self._share("enough", 1.0)
         self.entities: dict[str, list[Entity]] = {t: [] for t in library.known.types}
@@ -262,7 +268,7 @@ class Setup:
             given = given.get("want")
         if not isinstance(given, str):
             raise self.source.error(f"a goal is a text, not {given!r}", *where)
-        expr = self._meaning(given, *where)
+        expr, towards = self._meaning(given, *where)
         wanted = INT if of else BOOL
         if expr.type != wanted:
             raise self.source.error(
@@ -270,9 +276,9 @@ class Setup:
                 + ("" if of else "; of = 3 would count value / 3"),
                 *where,
             )
-        return Goal(given, expr, float(weight), of)
+        return Goal(given, expr, float(weight), of, towards)
 
-    def _meaning(self, text: str, *where: str | int) -> Expr:
+    def _meaning(self, text: str, *where: str | int) -> tuple[Expr, Expr | None]:
         """One of the library's phrases, or an expression."""
         refused: StoryError | None = None
         for phrase in sorted(self.library.phrases, key=lambda p: len(p.slots)):
@@ -298,9 +304,11 @@ class Setup:
                 *where,
             ) from None
         with expecting(self.source, text, *where):
-            return checker.Checker(self.known).check(tree, {})
+            return checker.Checker(self.known).check(tree, {}), None
 
-    def _phrase(self, phrase: Phrase, text: str, *where: str | int) -> Expr | None:
+    def _phrase(
+        self, phrase: Phrase, text: str, *where: str | int
+    ) -> tuple[Expr, Expr | None] | None:
         pattern = re.escape(phrase.text)
         for name in phrase.slots:
             pattern = re.sub(r"\\\{" + name + r"\b.*?\\\}", f"(?P<{name}>.+?)", pattern)
@@ -324,10 +332,14 @@ class Setup:
                     *where,
                 )
             scope[name] = Expr("const", Type("entity", kind), value=entity.number)
+        words = Vocabulary(**{**vars(self.known), "entities": {}})
         source, place = phrase.place
         with expecting(source, phrase.meaning, *place):
-            words = Vocabulary(**{**vars(self.known), "entities": {}})
-            return checker.Checker(words).check(language.expression(phrase.meaning), scope)
+            found = checker.Checker(words).check(language.expression(phrase.meaning), scope)
+        if not phrase.towards:
+            return found, None
+        with expecting(source, phrase.towards, *place, "towards"):
+            return found, checker.condition(phrase.towards, words, scope)
 
     def _named(self, given: str, kind: str) -> Entity | None:
         """By id or by name."""

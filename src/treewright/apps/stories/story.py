@@ -71,15 +71,15 @@ def best_prefix(setup: Setup, events: Sequence[Event], seed: int = 0, **found: A
     return replay(setup, events[:end], seed, **found)
 
 
-def trim(story: Story, keep: int = 0) -> Story:
-    """Leave out what the story does not need: up to three actions at a time, as long as it stays
-    possible and its score does not fall.  The first ``keep`` steps stay.
+def trim(story: Story, keep: int = 0, most: int = 3) -> Story:
+    """Leave out what the story does not need: up to ``most`` actions at a time, as long as it
+    stays possible and its score does not fall.  The first ``keep`` steps stay.
 
     Fully motivated actions cost nothing, so a search has no reason to avoid idle ones.
     """
     story = _without(story, _idle(story, keep)) or story
     together = 1
-    while together <= 3:
+    while together <= most:
         left_out = _spared(story, keep, together)
         if left_out is not None:
             story = _without(story, left_out) or story

@@ -5,13 +5,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from treewright.apps.stories.model import Event, Expr
+from treewright.apps.stories.model import Action, Event, Expr
 from treewright.apps.stories.setup import PRONOUNS, Entity, Setup
-from treewright.apps.stories.story import Story
+from treewright.apps.stories.story import Story, links
 from treewright.apps.stories.template import Slot, Template
 from treewright.apps.stories.world import Scope, World, scope_of
 
 _CASES = {"he": 0, "him": 1, "his": 2, "himself": 3}
+_PRONOUNS = PRONOUNS | {"I": ("I", "me", "my", "myself")}
 _JOINED = 3  # actions in one sentence
 
 
@@ -25,7 +26,9 @@ class Clause:
     scope: Scope
     world: World
     where: bool
-    after: list[tuple[Template, World]] = field(default_factory=list)
+    action: Action | None = None
+    after: list[tuple[tuple[str, ...], World]] = field(default_factory=list)
+    causes: list["Clause"] = field(default_factory=list)  # what made it believable
 
 
 @dataclass
@@ -34,23 +37,28 @@ class Sentence:
 
     text: str
     steps: list[int]
+    scene: bool = False  # whether the story goes elsewhere with it
 
 
 def sentences(story: Story) -> list[Sentence]:
     """The story sentence by sentence, after an opening that says who is where."""
     teller = _Teller(story.setup, story.seed)
     clauses = teller.clauses(story.events)
+    teller.give_reasons(story, clauses)
     opening = teller.opening(clauses)
     told = [Sentence(opening, [])] if opening else []
     at = 0
     while at < len(clauses):
         group = teller.group(clauses, at)
-        text = teller.sentence(group)
-        for template, world in group[-1].after:
-            text += " " + teller.aside(template, group[-1].scope, world)
-        told.append(Sentence(text, [c.step for c in group]))
+        scene = bool(at) and teller.elsewhere(clauses[at - 1], group[0])
+        text = teller.sentence(group, scene)
+        told.append(Sentence(" ".join([text, *teller.asides(group[-1])]), _steps(group), scene))
         at += len(group)
     return told
+
+
+def _steps(group: list[Clause]) -> list[int]:
+    return [clause.step for clause in group]
 
 
 def opening(stories: Sequence[Story]) -> str:
@@ -70,19 +78,31 @@ def single_sentences(story: Story) -> list[str]:
 
 
 def prose(story: Story) -> str:
-    """The whole story, in paragraphs."""
+    """The whole story, in paragraphs, in the style of its set-up."""
     if not story.steps:
         return "Nothing had to happen."
-    paragraphs: list[list[str]] = [[]]
-    told = sentences(story)
+    style = story.setup.library.styles[story.setup.style]
+    paragraphs = [" ".join(texts) for texts in _paragraphs(sentences(story))]
+    first = len(paragraphs) > 1  # who is where is no entry of its own
+    for i, entry in enumerate(style.entries[: len(paragraphs) - first]):
+        paragraphs[i + first] = entry + paragraphs[i + first]
+    if style.closing:
+        paragraphs.append(random.Random(story.seed).choice(style.closing))
+    return "\n\n".join(paragraphs)
+
+
+def _paragraphs(told: list[Sentence]) -> list[list[str]]:
+    """A new one where the story goes elsewhere, unless the last is short, or it gets long."""
+    found: list[list[str]] = [[]]
     for i, sentence in enumerate(told):
-        if len(paragraphs[-1]) >= 4 or (i == 1 and not told[0].steps):
-            paragraphs.append([])
-        paragraphs[-1].append(sentence.text)
-    if len(paragraphs) > 2 and len(paragraphs[-1]) == 1:
-        last = paragraphs.pop()
-        paragraphs[-1] += last
-    return "\n\n".join(" ".join(p) for p in paragraphs if p)
+        long = len(found[-1]) >= (2 if sentence.scene else 6)
+        if long or (i == 1 and not told[0].steps):
+            found.append([])
+        found[-1].append(sentence.text)
+    if len(found) > 2 and len(found[-1]) == 1:
+        last = found.pop()
+        found[-1] += last
+    return [texts for texts in found if texts]
 
 
 class _Teller:
@@ -91,11 +111,14 @@ class _Teller:
     def __init__(self, setup: Setup, seed: int) -> None:
         self._setup = setup
         self._random = random.Random(seed)
-        self._known: set[Entity] = set()  # things that were mentioned
+        self._known: set[Entity] = set()  # people and things that were mentioned
         self._previous: Entity | None = None  # the last sentence's subject
         self._mentioned: list[Entity] = []  # people in the sentence under way
         self._before: list[Entity] = []  # and in the one before
-        self._used: dict[str, str] = {}
+        self._used: dict[str, list[str]] = {}
+        self._style = setup.library.styles[setup.style]
+        self._narrator: Entity | None = None  # who says "I"
+        self._answered = False  # whether the last sentence said what it followed from
         self._joined = False  # whether the sentence goes on with another action
         self._things: list[Entity] = []  # things in the sentence under way
         self._here: Entity | None = None  # the place in it, if "where …" follows
@@ -108,26 +131,40 @@ class _Teller:
         for i, event in enumerate(events):
             action = self._setup.library.action(event.action)
             scope = scope_of(event)
-            text = self._variant(action.name, action.texts)
+            texts = action.wording.told.get(self._setup.style, action.texts)
+            text = self._variant(action.name, texts)
             template = self._setup.library.sentence(action.name, text)
             before = World(self._setup, dict(world.values))
             world.play(event)
             subject = self._subject(template, scope, before)
             predicate = template[1:] if subject else template
-            clause = Clause(i, subject, predicate, scope, before, action.where)
+            clause = Clause(i, subject, predicate, scope, before, action.where, action)
             after = World(self._setup, dict(world.values))
-            for condition, sentence in action.after:
+            for condition, variants in action.after:
                 if after.value(condition, scope):
-                    own = self._setup.library.sentence(action.name, sentence)
-                    clause.after.append((own, after))
+                    clause.after.append((variants, after))
             found.append(clause)
+        if self._style.first_person and found:
+            self._narrator = next((c.subject for c in reversed(found) if c.subject), None)
         return found
 
+    def give_reasons(self, story: Story, clauses: list[Clause]) -> None:
+        """Note for each step which earlier ones made it believable."""
+        for link in links(story):
+            if link.motive and link.target < len(clauses):
+                clauses[link.target].causes.append(clauses[link.source])
+
     def _variant(self, name: str, texts: tuple[str, ...]) -> str:
-        """Any of an action's sentences, but not the one that was used last."""
-        fresh = [t for t in texts if t != self._used.get(name)] or list(texts)
-        self._used[name] = self._random.choice(fresh)
-        return self._used[name]
+        """Any of some texts: one that was not used yet, or else not the one that was used last."""
+        used = self._used.setdefault(name, [])
+        fresh = [t for t in texts if t not in used] or [t for t in texts if t not in used[-1:]]
+        used.append(self._random.choice(fresh or list(texts)))
+        return used[-1]
+
+    def _unused(self, name: str, texts: tuple[str, ...]) -> str:
+        """A text that was not used yet, or nothing."""
+        fresh = [t for t in texts if t not in self._used.get(name, [])]
+        return self._variant(name, tuple(fresh)) if fresh else ""
 
     def _subject(self, template: Template, scope: Scope, world: World) -> Entity | None:
         first = template[0]
@@ -143,6 +180,7 @@ class _Teller:
             and at + len(group) < len(clauses)
             and group[-1].subject is not None
             and not group[-1].after
+            and not self._reason_of(group[-1])
             and clauses[at + len(group)].subject == group[-1].subject
             and not _alone(clauses[at + len(group)].predicate)
             and not _alone(group[-1].predicate)
@@ -160,11 +198,11 @@ class _Teller:
             place = self._place_of(person, world)
             if place is not None:
                 self._mentioned = [person]
-                told.append((person.name, self._place(place, "at")))
+                told.append((self._called(person), self._place(place, "at")))
         if not told:
             return ""
         parts = [f"{told[0][0]} was {told[0][1]}", *(f"{n} {p}" for n, p in told[1:])]
-        return _capital(_listed(parts)) + "."
+        return _capital(self._style.opening + _listed(parts)) + "."
 
     def _people(self, clause: Clause) -> list[Entity]:
         slots = [p for p in clause.predicate if isinstance(p, Slot) and p.noun == "person"]
@@ -185,10 +223,11 @@ class _Teller:
 
     # ----------------------------------------------------------------------------- wording
 
-    def sentence(self, group: list[Clause]) -> str:
+    def sentence(self, group: list[Clause], scene: bool = False) -> str:
         self._before, self._mentioned = self._mentioned, []
         self._things, self._here = [], None
         first = group[0]
+        lead = self._lead(first, scene)
         text = ""
         if first.subject is not None:
             text = self._as_subject(first.subject)
@@ -206,29 +245,100 @@ class _Teller:
         else:
             text += " " + in_turn([_agreeing(text, p) for p in parts])
         self._previous = first.subject
-        return _finished(text)
+        return _finished(lead + text + self._reason(group[-1]))
 
-    def aside(self, template: Template, scope: Scope, world: World) -> str:
-        clause = Clause(-1, None, template, scope, world, False)
-        return _finished(self._said(template, clause))
+    def elsewhere(self, last: Clause, now: Clause) -> bool:
+        """Whether another person acts at another place, who was not heard of just before."""
+        if now.subject is None or now.subject in self._people(last):
+            return False
+        here = self._place_of(last.subject, now.world) if last.subject else None
+        return self._place_of(now.subject, now.world) != here
+
+    def _lead(self, clause: Clause, scene: bool) -> str:
+        """What leads over from the sentence before: a change of scene, or an answer to a deed."""
+        answers = any(
+            cause.step == clause.step - 1 and cause.subject != clause.subject
+            for cause in clause.causes
+        )
+        if scene:
+            texts = () if clause.subject == self._narrator else self._style.scene
+        else:
+            texts = self._style.result if answers and not self._answered else ()
+        lead = self._unused("lead", texts)
+        self._answered = bool(lead) and not scene
+        return lead
+
+    def _reason_of(self, clause: Clause) -> Clause | None:
+        """The earlier deed that is named as the reason of this one, if both have the words."""
+        if clause.action is None or not clause.action.wording.why or _alone(clause.predicate):
+            return None
+        named = [c for c in clause.causes if c.action is not None and c.action.wording.noun]
+        return next((c for c in reversed(named) if c.step < clause.step - 1), None)
+
+    def _reason(self, clause: Clause) -> str:
+        """``to get even for the theft of the vase``."""
+        cause = self._reason_of(clause)
+        if cause is None or clause.action is None or cause.action is None:
+            return ""
+        noun = self._setup.library.sentence(cause.action.name, cause.action.wording.noun)
+        said = self._said(noun, Clause(-1, None, noun, cause.scope, cause.world, False))
+        why = self._variant("why", clause.action.wording.why)
+        if self._unused("cause", (f"{clause.subject} {said}",)) == "":
+            return ""
+        return f" {why} {said}"
+
+    def asides(self, clause: Clause) -> list[str]:
+        """What is said, and the sentences that follow; none of them twice in the same words."""
+        texts = [(clause.action.wording.speech, clause.world)] if clause.action else []
+        texts = texts if self._style.speech else []
+        found = []
+        for variants, world in [*texts, *clause.after]:
+            name = clause.action.name if clause.action else ""
+            chosen = self._unused(f"{name} aside", variants)
+            if chosen:
+                found.append(self._aside(name, chosen, clause.scope, world))
+        return found
+
+    def _aside(self, name: str, text: str, scope: Scope, world: World) -> str:
+        template = self._setup.library.sentence(name, text)
+        subject = self._subject(template, scope, world)
+        clause = Clause(-1, subject, template, scope, world, False)
+        if subject is None:
+            return _finished(self._said(template, clause))
+        self._previous = subject
+        said = self._said(template[1:], clause)
+        return _finished(self._called(subject) + said)
 
     def _said(self, template: Template, clause: Clause) -> str:
-        return "".join(
+        said = "".join(
             part if isinstance(part, str) else self._named(part, clause) for part in template
         )
+        return re.sub(r"^me\b", "I", said)  # who begins a sentence does it
 
     def _as_subject(self, person: Entity) -> str:
         """A pronoun, if nobody else in the sentence before could be meant."""
         again = person == self._previous
         rivals = {p for p in self._before if p != person and self._word(p) == self._word(person)}
         self._mentioned.append(person)
-        return self._word(person) if again and not rivals else person.name
+        clear = person == self._narrator or (again and not rivals)
+        return self._word(person) if clear else self._called(person)
+
+    def _called(self, person: Entity) -> str:
+        """By name; without the title once it was said: Lestrade, not Inspector Lestrade."""
+        if person == self._narrator:
+            return "I"
+        words = person.name.split()
+        short = words[-1] == person.id and (words[0] != "the" or len(words) > 2)
+        if short and person in self._known:
+            return person.id
+        self._known.add(person)
+        return person.name
 
     def _word(self, person: Entity) -> str:
-        return person.told.get("pronoun", "they")
+        return "I" if person == self._narrator else person.told.get("pronoun", "they")
 
     def _pronoun(self, person: Entity, form: str) -> str:
-        return PRONOUNS[self._word(person)][_CASES[form]]
+        return _PRONOUNS[self._word(person)][_CASES[form]]
 
     def _named(self, slot: Slot, clause: Clause) -> str:
         entity = self._entity(slot.entity, clause.scope, clause.world)
@@ -252,22 +362,26 @@ class _Teller:
         seen = person in self._mentioned
         if person not in self._mentioned:
             self._mentioned.append(person)
+        if person == self._narrator:
+            return self._pronoun(person, {"name": "him", "'s": "his"}.get(form, form))
         if form in _CASES and own:
             return self._pronoun(person, form)
         if form in _CASES:
             if seen and alone:
                 return self._pronoun(person, form)
-            return _possessive(person.name) if form == "his" else person.name
+            return _possessive(self._called(person)) if form == "his" else self._called(person)
         if form == "'s":
-            return self._pronoun(person, "his") if seen and alone else _possessive(person.name)
+            own_word = self._pronoun(person, "his")
+            return own_word if seen and alone else _possessive(self._called(person))
         again = self._joined and seen and not own
         if again and all(self._word(p) != self._word(person) for p in others):
             return self._pronoun(person, "him")
-        return person.name
+        return self._called(person)
 
     def _place(self, place: Entity, form: str) -> str:
         name = _definite(place)
-        for person in self._mentioned[:1]:  # "her house", if it is the subject's
+        owners = [*self._mentioned[:1], *([self._narrator] if self._narrator else [])]
+        for person in owners:  # "her house", if it is the subject's; "my house" always
             own = re.fullmatch(re.escape(person.name) + r"['’]s? (.+)", place.name)
             if own:
                 name = f"{self._pronoun(person, 'his')} {own[1]}"
@@ -343,4 +457,4 @@ def _capital(text: str) -> str:
 
 def _finished(text: str) -> str:
     text = _capital(" ".join(text.split()))
-    return text if text.endswith((".", "!", "?")) else text + "."
+    return text if text.rstrip('"').endswith((".", "!", "?")) else text + "."

@@ -26,8 +26,8 @@ def domain_source(library: Library, layout: Layout) -> str:
 # what conditions read besides the state: functions take these few arrays, not all the tables,
 # since each array is seven arguments to the compiler
 FACTS = {"c": "words", "k": "numbers", "n": "counts"}
-KNOWN = ("s", *FACTS.values())
-UNPACK = [f"{name} = t.{table}" for table, name in FACTS.items()]
+KNOWN = ("v", *FACTS.values())
+UNPACK = ["v = s.v", *(f"{name} = t.{table}" for table, name in FACTS.items())]
 MASK = 62  # bits of the set of kinds; with more kinds, some share one
 
 
@@ -69,7 +69,10 @@ class _Writer:
         body = [self._believe(k, action) for k, action in enumerate(actions)]
         body.append(
             self._dispatch(
-                "believed", actions, self._ask, "return steered(t, a, b) if t.steered[k] else b"
+                "believed",
+                actions,
+                self._ask,
+                "return steered(t.fixed, t.scale, a, b) if t.steered[k] else b",
             )
         )
         body.append(self._dispatch("change", actions, self._effects, "return"))
@@ -87,9 +90,9 @@ class _Writer:
             limit=self._limit,
             always=zero,
         )
-        return "\n\n".join(
-            [HEAD, MACHINE, STEERED.format(limit=self._limit), *self._helper_text, *body, domain]
-        )
+        full = f"n >= {self._limit}" if self._may_overflow else "False"
+        steered = STEERED.format(limit=self._limit, full=full)
+        return "\n\n".join([HEAD, MACHINE, steered, *self._helper_text, *body, domain])
 
     # ------------------------------------------------------------------------ expressions
 
@@ -127,7 +130,7 @@ class _Writer:
         attribute: Attribute = expr.value
         slot = self._layout.slots[attribute]
         parts = [self.code(a) for a in expr.args]
-        array = "s.v" if slot.table == "v" else FACTS[slot.table]
+        array = "v" if slot.table == "v" else FACTS[slot.table]
         index = parts[0] if slot.stride == 1 else f"{parts[0]} * {slot.stride}"
         if attribute.over:
             index += f" + {parts[1]}"
@@ -176,7 +179,7 @@ class _Writer:
         index = f"{self._layout.rows[expr.value]} + {self.code(owner)}"
         if owner.op != "var":
             index = f"({index}) & {(1 << self._layout.sizes['v'].bit_length()) - 1}"
-        return f"s.v[{index}]"
+        return f"v[{index}]"
 
     def _if(self, condition: Expr, then: list[str]) -> list[str]:
         """``if condition: then``: what is cheap is tested first, quantifiers become loops."""
@@ -289,6 +292,8 @@ class _Writer:
         lines = [
             *UNPACK,
             "n = 0",
+            "fixed = t.fixed",
+            "scale = t.scale",
             "so_far = s.believability",
             "beat = s.beat",
             "alive = int64(0)",
@@ -341,7 +346,8 @@ class _Writer:
             room = [f"if n >= {self._limit}:", f"    return {self._limit + 1}"]
             return [*(room if self._may_overflow else []), f"out[n] = {number}", "n += 1"]
         offered = (
-            f"n = offered(t, out, weights, n, {k}, {number}, {_asked(k, action)}, so_far, beat)"
+            f"n = offered(fixed, scale, t.steered[{k}], out, weights, n, {k}, {number}, "
+            f"{_asked(k, action)}, so_far, beat)"
         )
         full = [f"if n > {self._limit}:", "    return n"]
         return [offered, *(full if self._may_overflow else [])]

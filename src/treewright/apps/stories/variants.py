@@ -1,17 +1,23 @@
 """More than one story: variants that differ, and stories that branch."""
 
+import copy
 import itertools
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from treewright.apps.stories.distances import edit_distance
+from treewright.apps.stories.model import Event
+from treewright.apps.stories.reach import impossible
 from treewright.apps.stories.searches import StoryProgress, generate
 from treewright.apps.stories.setup import Setup
-from treewright.apps.stories.story import Story
+from treewright.apps.stories.story import Story, replay
+from treewright.apps.stories.world import covers
 from treewright.kernel.rng import stream_seed
 from treewright.library.cluster.jobs import Cluster, Shared
 
+SHARES = (0.04, 0.02, 0.0)  # of what is forbidden to make another story (see ``thinned``)
 TRIES = 3  # searches for each variant before one that is alike is accepted
 
 
@@ -26,9 +32,10 @@ def different(
 ) -> list[Story]:
     """So many stories that differ; the first is the one that ``generate`` finds.
 
-    Each is searched with a seed of its own.  One whose actions are those of an earlier story is
-    searched again; with a seed after the other, at most three times.  On a ``cluster`` the
-    searches run side by side, and the stories are the same.
+    Each other one is searched with a seed of its own, in a world where some people may not do some
+    things (:func:`thinned`).  One whose actions are those of an earlier story is searched again;
+    with a seed after the other, at most three times.  On a ``cluster`` the searches run side by
+    side, and the stories are the same.
     """
     seeds = (seed if i == 0 else stream_seed(seed, i) >> 33 for i in itertools.count())
     stories: list[Story] = []
@@ -55,17 +62,61 @@ def _stories(
     """A story for each seed, in their order, searched here or on a cluster."""
     if cluster is not None:
         with Cluster(cluster) as there:
-            yield from there.map(_there, itertools.repeat(Shared((setup, how))), seeds)
+            firsts = itertools.chain([True], itertools.repeat(False))
+            yield from there.map(_there, itertools.repeat(Shared((setup, how))), seeds, firsts)
     done = 0
-    for own in seeds:
-        story = generate(setup, seed=own, progress=_shifted(progress, done), **how)
+    for i, own in enumerate(seeds):
+        now = _shifted(progress, done)
+        make = generate if i == 0 else other
+        story = make(setup, seed=own, progress=now, **how)
         done += int(story.found.get("nodes", 0))
         yield story
 
 
-def _there(task: Shared, seed: int) -> Story:
+def _there(task: Shared, seed: int, first: bool) -> Story:
     setup, how = task.get()
-    return generate(setup, seed=seed, **how)
+    return (generate if first else other)(setup, seed=seed, **how)
+
+
+def other(setup: Setup, *, seed: int, **how: Any) -> Story:
+    """A story in which others do it: some deeds of some people are forbidden, by chance.
+
+    If that leaves a goal unmet, fewer are forbidden; in the end none.
+    """
+    story = None
+    for share in SHARES:
+        thin = thinned(setup, share, random.Random(seed))
+        if share and impossible(thin):
+            continue
+        found = generate(thin, seed=seed, **how)
+        found = replay(setup, found.events, seed, **found.found)
+        if story is None or found.score > story.score:
+            story = found
+        if story.share >= setup.enough or story.found.get("stopped") == "interrupt":
+            return story
+    assert story is not None  # nothing is forbidden in the last try
+    return story
+
+
+def thinned(setup: Setup, share: float, rng: random.Random) -> Setup:
+    """The same set-up, where about this share of all that has a part in a deed has not.
+
+    Of each kind of action some people may not do it, and it can't happen to some people, things
+    and places.
+    """
+    forbidden = list(setup.steering.forbidden)
+    for action in setup.library.actions:
+        for i, (_, kind) in enumerate(action.params):
+            for entity in setup.entities[kind]:
+                if rng.random() < share:
+                    args = [-1] * len(action.params)
+                    args[i] = entity.number
+                    forbidden.append(Event(action.name, tuple(args)))
+    pinned = setup.steering.prefix
+    thin = copy.copy(setup)
+    kept = [p for p in forbidden if not any(covers(p, event) for event in pinned)]
+    thin.steering = replace(setup.steering, forbidden=kept)
+    return thin
 
 
 def branching(

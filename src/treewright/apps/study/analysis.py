@@ -354,6 +354,38 @@ def _choices(rows: Rows, question: str) -> tuple[np.ndarray, np.ndarray, list[st
     return terms.design(rows, names), y, names
 
 
+@dataclass(frozen=True)
+class Influence:
+    """A participant without whom a term's estimate would be quite another one."""
+
+    term: str
+    participant: str
+    odds: float  # by Firth, with everybody
+    without: float  # and without this one
+
+
+def influences(rows: Rows, question: str, names: Sequence[str]) -> list[Influence]:
+    """For each term the one participant who moves it most, if that is by more than its error.
+
+    People are left out whole, since one person's answers belong together.
+    """
+    x = np.column_stack([np.ones(len(rows)), terms.design(rows, names)])
+    y = np.array([row[question] == "A" for row in rows], float)
+    who = np.array([row.get("participant", "") for row in rows])
+    everybody = firth(x, y)
+    p = 1.0 / (1.0 + np.exp(-(x @ everybody)))
+    errors = np.sqrt(np.diag(np.linalg.pinv((x * (p * (1.0 - p))[:, None]).T @ x)))
+    people = sorted(set(who))
+    moved = np.array([firth(x[who != one], y[who != one]) for one in people]) - everybody
+    found = []
+    for j, name in enumerate(names, 1):
+        at = int(np.argmax(abs(moved[:, j])))
+        if len(people) > 2 and abs(moved[at, j]) > errors[j]:
+            before, after = np.exp([everybody[j], everybody[j] + moved[at, j]])
+            found.append(Influence(name, str(people[at]), float(before), float(after)))
+    return found
+
+
 def experience_model(plays: Rows) -> Model:
     """Beginner or more, from how a level was played."""
     plays = [play for play in plays if play["experience"]]

@@ -9,7 +9,7 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.library.reading import text_of
-from treewright.library.writing import write_whole
+from treewright.library.writing import json_text, write_whole
 from treewright.workshop.commands import (
     Json,
     Quiet,
@@ -100,6 +100,45 @@ def new(
     lines = [f"{file}: {total} levels of {length} slices; now: treewright study serve {file}"]
     lines += [f"  the nearest that was found, {line}" for line in missed]
     emit(facts, "\n".join(lines), as_json)
+
+
+@app.command()
+def plan(
+    gaps: Annotated[float, typer.Option(help="Odds ratio of many gaps; 1 is no effect.")] = 1.0,
+    enemies: Annotated[float, typer.Option(help="The same of many enemies.")] = 1.0,
+    rewards: Annotated[float, typer.Option(help="The same of many rewards.")] = 1.0,
+    power: Annotated[
+        float, typer.Option(min=0.1, max=0.999, help="How surely an effect shall be seen.")
+    ] = 0.8,
+    participants: Annotated[
+        int | None, typer.Option(min=2, max=20_000, help="How many you have, if that is fixed.")
+    ] = None,
+    studies: Annotated[int, typer.Option(min=20, max=10_000, help="Studies to try it out.")] = 400,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Before a study: how many participants an effect needs, and how surely it would be seen.
+
+    Examples: treewright study plan --gaps 2 --enemies 1.8;
+    treewright study plan --rewards 1.35 --participants 16 --json
+    """
+    from treewright.apps.study.planning import plan as planned
+
+    odds = {"gaps": gaps, "enemies": enemies, "rewards": rewards}
+    with working("trying it out", quiet):
+        people, needs = planned(odds, power, participants, studies, seed)
+    lines = [f"{people} participants, {4 * people} pairs, tried out in simulated studies:"]
+    lines += [
+        f"{need.name}, odds ratio {need.odds:g}: seen in {need.power:.0%} of them; "
+        f"{need.participants} participants for {power:.0%}"
+        for need in needs
+    ]
+    emit(
+        {"participants": people, "power": power, "effects": [vars(n) for n in needs]},
+        "\n".join(lines),
+        as_json,
+    )
 
 
 def _text_of(path: Path) -> str:
@@ -276,30 +315,40 @@ def serve(
 
 @app.command()
 def rate(
-    levels: Annotated[Path, typer.Argument(help="A folder of levels.")],
+    things: Annotated[Path, typer.Argument(help="A folder of levels, or of pictures and texts.")],
     out: Annotated[Path, typer.Option(help="The ratings; more are added to it.")] = Path(
         "ratings.csv"
     ),
     pairs: Annotated[int, typer.Option(min=1, help="How many pairs to show.")] = 30,
     host: Annotated[str, typer.Option(help="Who is let in: 0.0.0.0 is everybody.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8080,
+    files: Annotated[
+        bool, typer.Option("--files", help="Show the files themselves: maps, stories, anything.")
+    ] = False,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Show a designer's levels in pairs, in the browser, and write down which one is better.
+    """Show things in pairs, in the browser, and write down which one is better, and why.
 
     Examples: treewright study rate levels --out ratings.csv;
-    treewright study rate levels --pairs 50 --port 8090
+    treewright study rate stories --files --pairs 50 --port 8090
     """
     from dataclasses import replace
 
     from treewright.apps.levels.formats import read_corpus
     from treewright.apps.study import rating_pages
+    from treewright.apps.study.artefacts import things_in
     from treewright.workshop import web
 
-    found = [replace(one, where=str(Path(one.where).resolve())) for one in read_corpus(levels)]
+    if files:
+        found = [rating_pages.of_file(path) for path in things_in(things)]
+    else:
+        found = [
+            rating_pages.of_level(replace(one, where=str(Path(one.where).resolve())))
+            for one in read_corpus(things)
+        ]
     if len(found) < 2:
-        raise OptionError(f"{levels} holds {len(found)} level; a pair needs two")
+        raise OptionError(f"{things} holds {len(found)} level; a pair needs two")
     web.nicegui()
     web.free(host, port)
     rating_pages.build(found, out, pairs, seed)
@@ -312,14 +361,31 @@ def rate(
 def taste(
     ratings: Annotated[Path, typer.Argument(help="CSV with the columns a, b, better.")],
     out: Annotated[Path, typer.Option(help="Where the model goes.")] = Path("taste.json"),
+    table: Annotated[
+        Path | None,
+        typer.Option(help="Of other things than levels: a CSV with file and columns of numbers."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Learn a designer's taste from ratings, as a model for level generate --player.
+    """Learn a taste from ratings: for level generate --player, or of anything for study rank.
 
     Examples: treewright study taste ratings.csv --out taste.json;
-    treewright study taste ratings.csv --json
+    treewright study taste ratings.csv --table maps.csv --json
     """
+    from treewright.apps.study import artefacts
     from treewright.apps.study.taste import learn_taste, read_ratings
+
+    if table is not None:
+        numbers = artefacts.read_table(table)
+        found = artefacts.learn(artefacts.read_choices(ratings, numbers), numbers)
+        write_whole(out, json_text(found.to_dict(), indent=1) + "\n")
+        said = ", ".join(f"{name} {weight:+.2f}" for name, weight in found.weights.items())
+        text = (
+            f"{out}: {found.ratings} ratings, {found.agreement:.0%} of them agree with the model; "
+            f"{said}; now: treewright study rank {out} {table}"
+        )
+        emit({"out": str(out), **found.to_dict()}, text, as_json)
+        return
 
     model = learn_taste(read_ratings(ratings))
     model.save(out)
@@ -328,3 +394,23 @@ def taste(
         f"with the model; now: treewright level generate --player {out}"
     )
     emit({"out": str(out), "terms": model.terms, **model.about}, text, as_json)
+
+
+@app.command()
+def rank(
+    taste: Annotated[Path, typer.Argument(help="From study taste --table.")],
+    table: Annotated[Path, typer.Argument(help="A CSV with file and the same columns.")],
+    as_json: Json = False,
+) -> None:
+    """Put things in the order of a taste, the best first.
+
+    Examples: treewright study rank taste.json maps.csv;
+    treewright study rank taste.json new-maps.csv --json
+    """
+    from treewright.apps.study import artefacts
+
+    found = artefacts.load_taste(taste)
+    worth = {name: found.worth(row) for name, row in artefacts.read_table(table).items()}
+    best = sorted(worth, key=lambda name: (-worth[name], name))
+    rows = [{"file": name, "worth": round(worth[name], 4)} for name in best]
+    emit(rows, "\n".join(f"{row['worth']:+.2f}  {row['file']}" for row in rows), as_json)

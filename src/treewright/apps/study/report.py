@@ -12,11 +12,13 @@ from treewright.apps.levels.controls import counts
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.player_model import PlayerModel
 from treewright.apps.study import analysis, published
-from treewright.apps.study.analysis import Model, Test
+from treewright.apps.study.analysis import Influence, Model, Test
 from treewright.apps.study.errors import StudyError
+from treewright.apps.study.export import public_id
 from treewright.apps.study.protocol import PARAMETERS, VARIANTS
 from treewright.apps.study.store import Store
 from treewright.library.writing import json_text, make_folder, write_whole
+from treewright.workshop.experiments.stats import rate
 from treewright.workshop.pages import to_html
 
 SIMULATED = "**These data are simulated: automatic players, not people.**"
@@ -25,6 +27,11 @@ CAPTIONS = {
     "(the paper's Figure 3)",
     "preference": "How often each variant was preferred, by order (the paper's Figure 4)",
 }
+
+ANSWERS = (
+    "How often A was chosen, by what A had more or less of than B; small points are single "
+    "participants, bars 95 % intervals over the answers"
+)
 
 
 @dataclass
@@ -41,6 +48,8 @@ class Findings:
     independence: list[Test] = field(default_factory=list)
     chosen: dict[str, list[list[int]]] = field(default_factory=dict)
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    influences: dict[str, list[Influence]] = field(default_factory=dict)
+    answers: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -53,6 +62,10 @@ class Findings:
             "order_tests": [vars(t) for t in self.order],
             "independence_tests": [vars(t) for t in self.independence],
             "chosen_by_order": self.chosen,
+            "influences": {
+                name: [vars(one) | {"participant": public_id(one.participant)} for one in found]
+                for name, found in self.influences.items()
+            },
         }
 
     def player_models(self) -> dict[str, PlayerModel]:
@@ -103,6 +116,10 @@ def analyse(store: Store) -> Findings:
     for name in analysis.QUESTIONS:
         found.chosen[name] = analysis.chosen_by_order(pairs, name)
         _try(found, name, lambda name=name: analysis.choice_model(pairs, name))  # type: ignore[misc]
+        if name in found.models:
+            names = [term.name for term in found.models[name].fit.terms]
+            found.influences[name] = analysis.influences(pairs, name, names)
+    found.answers = pairs
     _try(found, "experience", lambda: analysis.experience_model(plays))
     found.order = analysis.order_tests(pairs)
     found.independence = analysis.independence_tests(pairs)
@@ -154,6 +171,14 @@ def markdown(found: Findings, title: str) -> str:
     ]
     for name, caption in CAPTIONS.items():
         lines += [f"![{caption}]({name}.png)", "", f"*{caption}.*", ""]
+    lines += [
+        "## The answers themselves",
+        "",
+        f"![{ANSWERS}](answers.png)",
+        "",
+        f"*{ANSWERS}.*",
+        "",
+    ]
     lines += [
         "## Which parameter matters alone?",
         "",
@@ -213,6 +238,7 @@ def _section(found: Findings, name: str) -> list[str]:
         *rows,
         "",
         *([UNSTABLE, ""] if any(t.unstable for t in model.fit.terms) else []),
+        *_influences(found.influences.get(name, [])),
         "| ten-fold cross-validation | accuracy | kappa |",
         "|---|---|---|",
         f"| ours, terms chosen once (as in the paper) | {model.validation.accuracy:.2%} "
@@ -223,6 +249,19 @@ def _section(found: Findings, name: str) -> list[str]:
         "",
         f"Chosen from {model.candidates} candidates by AIC, exhaustively: {model.fit.aic:.1f} "
         f"with {len(model.fit.terms)} terms over {model.fit.n} rows.",
+    ]
+
+
+def _influences(found: Sequence[Influence]) -> list[str]:
+    """Terms that hang on one person, in words."""
+    return [
+        line
+        for one in found
+        for line in (
+            f"One person decides: without participant {public_id(one.participant)} the odds ratio "
+            f"of {label(one.term)} (Firth's) would be {one.without:.2f} instead of {one.odds:.2f}.",
+            "",
+        )
     ]
 
 
@@ -245,16 +284,54 @@ def _published(name: str, term: str) -> str:
 def pictures(found: Findings) -> dict[str, bytes]:
     """challenge.png and preference.png as in Figures 3 and 4, and odds.png."""
     figures = {name: _figure(_bars, found, name) for name in CAPTIONS}
-    return figures | {"odds": _figure(_forest, found)}
+    return figures | {"odds": _figure(_forest, found), "answers": _answers(found)}
 
 
 def _figure(draw: Any, *arguments: Any) -> bytes:
     figure_module = analysis.load("matplotlib.figure")
     figure = figure_module.Figure(figsize=(7.2, 3.6), layout="constrained")
     draw(figure.subplots(), *arguments)
+    return _png(figure)
+
+
+def _png(figure: Any) -> bytes:
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=110)
     return out.getvalue()
+
+
+def _answers(found: Findings) -> bytes:
+    """The data: a panel for each question and parameter."""
+    figure = analysis.load("matplotlib.figure").Figure(figsize=(7.2, 4.8), layout="constrained")
+    panels = figure.subplots(len(analysis.QUESTIONS), len(PARAMETERS), sharex=True, sharey=True)
+    for question, row in zip(analysis.QUESTIONS, panels, strict=True):
+        for parameter, axes in zip(PARAMETERS, row, strict=True):
+            _panel(axes, found.answers, question, parameter)
+        row[0].set_ylabel(f"A chosen: {question}")
+    if found.simulated:
+        figure.suptitle("simulated data", fontsize=9, color="#a33")
+    return _png(figure)
+
+
+def _panel(axes: Any, rows: Sequence[dict[str, Any]], question: str, parameter: str) -> None:
+    for x in (-1, 0, 1):
+        mine = [row for row in rows if row[parameter] == x]
+        if not mine:
+            continue
+        by: dict[str, list[bool]] = {}
+        for row in mine:
+            by.setdefault(row["participant"], []).append(row[question] == "A")
+        shares = sorted(sum(chosen) / len(chosen) for chosen in by.values())
+        places = [x - 0.22 + 0.44 * (i + 0.5) / len(shares) for i in range(len(shares))]
+        axes.plot(places, shares, ".", color="#8aa4c0", ms=4, zorder=1)
+        chosen = sum(row[question] == "A" for row in mine)
+        share = rate(chosen, len(mine))
+        axes.plot([x, x], [share.low, share.high], color="#c8372d", lw=2)
+        axes.plot([x], [share.value], "o", color="#c8372d")
+    axes.axhline(0.5, color="0.8", lw=1, zorder=0)
+    axes.set_xticks([-1, 0, 1], ["less", "as many", "more"])
+    axes.set_xlabel(parameter)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _bars(axes: Any, found: Findings, name: str) -> None:

@@ -24,7 +24,7 @@ from treewright.library.reading import text_of
 
 RIDGE = 3.0  # of scikit-learn: the larger, the less penalty
 FEWEST = 4
-COLUMNS = ("a", "b", "better")
+COLUMNS, WHY = ("a", "b", "better"), "why"
 Rating = tuple[Level, Level, str]
 
 
@@ -87,14 +87,20 @@ def learn_taste(ratings: Sequence[Rating]) -> PlayerModel:
     return PlayerModel("taste", weights, ranges, about=about)
 
 
-def add_rating(path: Path, a: str, b: str, better: str) -> None:
-    """Append a rating to a file, with a header if it is new."""
+def add_rating(path: Path, a: str, b: str, better: str, why: str = "") -> None:
+    """Append a rating to a file, with a header if it is new; an old file has no reasons."""
     fresh = not path.exists() or path.stat().st_size == 0
     with path.open("a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if fresh:
-            writer.writerow(COLUMNS)
-        writer.writerow([a, b, better])
+            writer.writerow((*COLUMNS, WHY))
+        reasons = fresh or WHY in _header(path)
+        writer.writerow([a, b, better, *([" ".join(why.split())] if reasons else [])])
+
+
+def _header(path: Path) -> list[str]:
+    with path.open(newline="") as file:
+        return next(csv.reader(file), [])
 
 
 def pairs_to_rate(levels: int, rated: int, seed: int = 0) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import treewright
 
 PACKAGE = Path(treewright.__file__).parent
 PLACES = (PACKAGE / "results", PACKAGE.parents[1] / "docs" / "results")
+NAME = re.compile(r"[a-z0-9-]+")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to another page of the docs
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([a-z0-9-]+\.png)\)")
 
@@ -19,8 +20,7 @@ def folder() -> Path | None:
 def published(name: str, pictures: str) -> str:
     """The report of an experiment as Markdown, its pictures below an address; or nothing."""
     place = folder()
-    path = None if place is None else place / f"{name}.md"
-    if path is None or not path.is_file():
+    if place is None or not NAME.fullmatch(name) or not (place / f"{name}.md").is_file():
         return ""
-    text = LINK.sub(r"\1", path.read_text(encoding="utf-8"))
+    text = LINK.sub(r"\1", (place / f"{name}.md").read_text(encoding="utf-8"))
     return PICTURE.sub(rf"![\1]({pictures}/\2)", text)

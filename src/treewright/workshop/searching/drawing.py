@@ -94,7 +94,7 @@ class _Drawn:
         words = str(self._nodes[node]["label"])
         return (
             f'<path class="edge{shining}" d="M{px:.1f} {py:.1f} L{x:.1f} {y:.1f}"/>'
-            f'<text class="move" x="{(px + 3 * x) / 4:.1f}" y="{(py + 3 * y) / 4 - 6:.1f}">'
+            f'<text class="move" x="{x:.1f}" y="{y - RADIUS - 4:.1f}">'
             f"{escape(_short(words))}<title>{escape(words)}</title></text>"
         )
 

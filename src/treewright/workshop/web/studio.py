@@ -272,4 +272,7 @@ def bring(
     )
     hidden.props(f'accept="{accept}"').classes("hidden")
     button = ui.button(label).props(QUIET)
-    button.on("click", js_handler=f"() => getElement({hidden.id}).pickFiles()")
+    pick = (
+        f"const one = getElement({hidden.id}); (one.pickFiles ? one : one.$refs.qRef).pickFiles()"
+    )
+    button.on("click", js_handler=f"() => {{ {pick} }}")  # Quasar's own element, however deep it is

@@ -1,0 +1,152 @@
+"""How the functions of one program hand arrays to each other: by address and shape.
+
+Numba passes seven values for each array, and so seven hundred for the tree, the tables and the
+buffers that nearly every step takes.  To pack and unpack them was four fifths of the code that LLVM
+had to read.  Where references are not counted an array is its address and its shape: strides and
+sizes follow from its type, and an array inside a state has its shape there too.
+
+The values themselves are as Numba has them, so that all its operations work on them.  Only calls
+between functions that were compiled here differ, which are known by their names; functions that
+Numba has compiled in its own way are called in its own way.
+"""
+
+import copy
+import hashlib
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.callconv import CPUCallConv
+from numba.core.cpu import CPUContext
+from numba.core.datamodel import ArgPacker, default_manager
+from numba.core.datamodel.manager import DataModelManager
+from numba.core.datamodel.models import ArrayModel, NestedArrayModel
+from numba.np.numpy_support import as_dtype
+
+PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
+ENVIRONMENT = "_ZN08NumbaEnv"
+SIZE = ir.IntType(64)
+
+
+class _Lean:
+    """An array as an argument; what is not passed is put together again."""
+
+    _fe_type: Any
+    _fields: Any
+    _models: Any
+
+    def _passed(self) -> tuple[str, ...]:
+        return ("data", "shape") if self._fe_type.layout == "C" else ("data", "shape", "strides")
+
+    def get_argument_type(self) -> Any:
+        return tuple(self._of(name).get_argument_type() for name in self._passed())
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return tuple(
+            self._of(name).as_argument(builder, builder.extract_value(value, self._at(name)))
+            for name in self._passed()
+        )
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        passed = {
+            name: self._of(name).from_argument(builder, part)
+            for name, part in zip(self._passed(), value, strict=True)
+        }
+        array = ir.Constant(self.get_value_type(), None)  # type: ignore[attr-defined]
+        for name, part in (self._sizes(builder, passed) | passed).items():
+            array = builder.insert_value(array, part, self._at(name))
+        return array
+
+    def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
+        """What follows from the shape: the strides of an array without gaps come first."""
+        size = SIZE(as_dtype(self._fe_type.dtype).itemsize)
+        shape = [builder.extract_value(passed["shape"], i) for i in range(self._fe_type.ndim)]
+        strides = ir.Constant(ir.ArrayType(SIZE, len(shape)), ir.Undefined)
+        count: Any = SIZE(1)
+        for i in reversed(range(len(shape))):
+            step = builder.mul(count, size)
+            strides = builder.insert_value(strides, step, i)
+            count = builder.mul(count, shape[i])
+        return {"strides": strides, "nitems": count, "itemsize": size}
+
+    def _at(self, name: str) -> int:
+        return self._fields.index(name)  # type: ignore[no-any-return]
+
+    def _of(self, name: str) -> Any:
+        return self._models[self._at(name)]
+
+
+class _LeanArray(_Lean, ArrayModel):  # type: ignore[misc]
+    """Any array."""
+
+
+class _LeanNested(_Lean, NestedArrayModel):  # type: ignore[misc]
+    """An array inside a record: its address is enough."""
+
+    def _passed(self) -> tuple[str, ...]:
+        return ("data",)
+
+    def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
+        kind = self._fe_type
+        row = ir.ArrayType(SIZE, kind.ndim)
+        return {
+            "nitems": SIZE(kind.nitems),
+            "itemsize": SIZE(as_dtype(kind.dtype).itemsize),
+            "shape": row(list(kind.shape)),
+            "strides": row(list(kind.strides)),
+        }
+
+
+def _array(manager: Any, kind: Any) -> Any:
+    return (_LeanArray if kind.ndim else ArrayModel)(manager, kind)
+
+
+_models = DataModelManager().chain(default_manager)
+_models.register(types.Array, _array)  # type: ignore[attr-defined]
+_models.register(types.NestedArray, _LeanNested)  # type: ignore[attr-defined]
+
+
+class LeanContext(CPUContext):  # type: ignore[misc]
+    """Where a function is compiled whose arrays travel by address and shape."""
+
+    def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
+        """A short name: Numba's spells out every field of every state.
+
+        A function has another one for what it needs of the interpreter.
+        """
+        whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
+        digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
+        begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
+        return f"{begin}33h{digest}E"
+
+    def get_arg_packer(self, fe_args: Any) -> Any:
+        return ArgPacker(_models, fe_args)
+
+    def declare_function(self, module: Any, fndesc: Any) -> Any:
+        if not fndesc.mangled_name.startswith(PREFIX):
+            return self.usual.declare_function(module, fndesc)
+        return super().declare_function(module, fndesc)
+
+    @property
+    def call_conv(self) -> Any:
+        return _Calls(self)
+
+    @property
+    def usual(self) -> Any:
+        """The same in Numba's own way."""
+        context = copy.copy(self)
+        context.__class__ = CPUContext
+        return context
+
+
+class _Calls(CPUCallConv):  # type: ignore[misc]
+    """How functions are called: those of others in Numba's own way."""
+
+    def call_function(
+        self, builder: Any, callee: Any, resty: Any, argtys: Any, args: Any, attrs: Any = None
+    ) -> Any:
+        named = isinstance(callee, ir.Function)  # what calls itself is found by a pointer
+        if named and not callee.name.startswith(PREFIX):
+            usual = CPUCallConv(self.context.usual)
+            return usual.call_function(builder, callee, resty, argtys, args, attrs)
+        return super().call_function(builder, callee, resty, argtys, args, attrs)

@@ -1,0 +1,160 @@
+"""Causes, scenes, speech and styles of a telling; goals that count in part."""
+
+import random
+import re
+
+import pytest
+
+from treewright.apps.stories.causes import causal_svg, direct
+from treewright.apps.stories.distances import variety
+from treewright.apps.stories.domain import story_domain
+from treewright.apps.stories.grounding import compile_goals
+from treewright.apps.stories.library import built_in_names, load_library
+from treewright.apps.stories.searches import generate
+from treewright.apps.stories.setup import load_setup
+from treewright.apps.stories.story import Link, links, replay
+from treewright.apps.stories.telling import prose
+from treewright.apps.stories.variants import thinned
+from treewright.library.position import Position
+
+VASE = (
+    "PickUp(Alice, vase); PickUp(Bob, rifle); Move(Alice, court); Move(Bob, court); "
+    "Steal(Bob, Alice, vase); Attack(Alice, Bob); Kill(Bob, Alice, rifle); "
+    "Flee(Bob, charlie_house); Steal(Charlie, Bob, vase); PickUp(Charlie, bat); "
+    "Kill(Bob, Charlie, rifle); Move(Sherlock, court); FindClues(Sherlock); "
+    "Move(Lestrade, court); ShareClues(Sherlock, Lestrade); "
+    "Move(Lestrade, charlie_house); Wrestle(Lestrade, Bob, rifle); Arrest(Lestrade, Bob)"
+)
+
+
+def vase(style, seed=1):
+    setup = load_setup("sherlock", {"style": style})
+    return replay(setup, [setup.ground(action) for action in VASE.split("; ")], seed)
+
+
+def test_a_deed_names_its_reason():
+    text = prose(vase("plain"))
+    assert re.search(r"Charlie.* (to get even for|in revenge for) the theft of the vase\.", text)
+    assert "to jail for the murder of Alice." in text
+
+
+def test_an_answer_to_the_deed_before_is_joined_to_it():
+    joined = r"(So|That was why|And so) (she|Alice) (beat|knocked)"
+    assert sum(bool(re.search(joined, prose(vase("plain", seed)))) for seed in range(6)) >= 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_said_twice(seed):
+    said = re.split(r"(?<=\.) (?=[A-Z\"])", prose(vase("plain", seed)).replace("\n\n", " "))
+    assert len(said) == len(set(said))
+
+
+def test_people_are_heard_but_not_in_a_report():
+    assert '"' in prose(vase("plain"))
+    assert '"' not in prose(vase("report"))
+
+
+def test_a_title_is_said_once():
+    assert prose(vase("plain")).count("Inspector Lestrade") == 1
+
+
+def test_a_report_has_times_and_a_tale_an_opening():
+    assert re.search(r"\n\n09:00\. [A-Z]", prose(vase("report")))
+    assert prose(vase("fairy_tale")).startswith("Once upon a time, ")
+
+
+def test_a_diary_is_written_by_whoever_acts_last():
+    text = prose(vase("diary"))
+    assert "Lestrade" not in text
+    assert re.search(r"\bI arrested Bob and took him to jail", text)
+    assert re.search(r"Sherlock told me what he knew", text)
+    assert not re.search(r"\bme (arrested|went|set|made)", text)
+
+
+@pytest.mark.parametrize("name", built_in_names("libraries"))
+def test_every_library_has_phrases_for_causes_and_speech(name):
+    actions = load_library(name).actions
+    assert any(a.wording.noun for a in actions)
+    assert any(a.wording.why for a in actions)
+    assert any(a.wording.speech for a in actions)
+
+
+@pytest.mark.parametrize(
+    ("setup", "goal"),
+    [("dragon", "nobody is left captive"), ("manor", "every murderer is arrested")],
+)
+def test_a_setup_leaves_no_loose_ends(setup, goal):
+    assert goal in [g.text for g in load_setup(setup).goals]
+
+
+# ------------------------------------------------------------------- goals that are met in part
+
+
+def share_after(goals, *actions):
+    setup = load_setup("sherlock", {"goals": goals})
+    setup.goals = setup.goals[2:]
+    position = Position(story_domain(setup, towards=setup.goals))
+    for action in actions:
+        number = position.domain.grounding.number(setup.ground(action))
+        position.play(number)
+    return float(position.state.share)
+
+
+def test_goals_that_are_met_in_part_count_in_part():
+    visits = ["Move(Bob, alice_house)", "Move(Charlie, alice_house)"]
+    four = ["count(X.place == alice_house for X in actors) >= 4"]
+    assert share_after(four) == pytest.approx(0.25)
+    assert share_after(four, *visits) == pytest.approx(0.75)
+    both = "Bob.place == alice_house and Charlie.place == alice_house"
+    assert share_after([both], visits[0]) == pytest.approx(0.5)
+    either = "Bob.place == alice_house or Alice.place == court"
+    assert share_after([either]) == 0.0
+    assert share_after([either], visits[0]) == 1.0
+
+
+def test_a_goal_that_is_on_the_way_is_not_met():
+    setup = load_setup("sherlock")
+    strict, graded = compile_goals(setup), compile_goals(setup, setup.goals)
+    assert len(graded.code) > len(strict.code)
+    assert graded.reads >= strict.reads
+
+
+def test_the_search_interpreted_finds_a_story_in_a_new_genre():
+    story = generate(load_setup("lunch"), nodes=150, seed=1, engine="python")
+    assert 0.0 <= story.share <= 1.0
+    assert story.score == pytest.approx(story.believability * story.share)
+
+
+# ------------------------------------------------------------------------- variants and the graph
+
+
+def test_what_follows_from_other_links_is_not_drawn():
+    chain = [Link(0, 1, "", False), Link(1, 2, "", False), Link(0, 2, "", True)]
+    assert direct(chain) == chain[:2]
+    story = vase("plain")
+    every, shown = links(story), direct(links(story))
+    assert len(shown) < len(every)
+    reached = {(k.source, k.target) for k in shown}
+    for _ in story.steps:
+        reached |= {(a, d) for a, b in reached for c, d in reached if b == c}
+    assert reached >= {(k.source, k.target) for k in every}
+
+
+def test_a_column_for_each_person_who_acts():
+    heads = re.findall(r'font-weight="bold"[^>]*>([^<]*)<', causal_svg(vase("plain")))
+    assert sorted(heads) == ["Alice", "Bob", "Charlie", "Inspector Lestrade", "Sherlock"]
+
+
+def test_variants_may_not_do_the_same_things():
+    setup = load_setup("sherlock", {"prefix": ["Move(Bob, court)"]})
+    thin = thinned(setup, 0.5, random.Random(1))
+    assert setup.steering.forbidden == []
+    assert len(thin.steering.forbidden) > 50
+    replay(thin, thin.steering.prefix)  # what is pinned stays possible
+    assert thinned(setup, 0.0, random.Random(1)).steering.forbidden == []
+
+
+def test_how_much_variants_lose_is_said():
+    one, other = vase("plain"), replay(load_setup("sherlock"), [])
+    assert variety([one, other]).score_lost == pytest.approx(one.score - other.score)
+    assert variety([one]).score_lost == 0.0

@@ -1,0 +1,177 @@
+"""The studio in a real browser, as far as that takes minutes: on request.
+
+``TREEWRIGHT_PICTURES=folder python -m pytest tests/studio/test_studio_long.py`` runs this, and
+leaves a screenshot of every page in the folder, light and dark, wide and narrow, to look at.
+"""
+
+import json
+import os
+import time
+import urllib.request
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+PICTURES = os.environ.get("TREEWRIGHT_PICTURES")
+pytestmark = pytest.mark.skipif(
+    not PICTURES, reason="minutes of a browser; TREEWRIGHT_PICTURES=folder runs it"
+)
+PAGES = ("", "levels", "stories", "go", "maps", "functions", "games", "domain", "tactics",
+         "experiments", "interface", "play")  # fmt: skip
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def saved(page, name):
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name, exact=True).click()
+    return download.value.path()
+
+
+def ask(address, path, data=None):
+    body = None if data is None else json.dumps(data).encode()
+    headers = {} if data is None else {"content-type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(address + path, body, headers)) as answer:
+        return json.load(answer)
+
+
+def made(address, kind, data):
+    """A job of the interface, done."""
+    job = ask(address, f"/api/jobs/{kind}", data)["id"]
+    while (now := ask(address, f"/api/jobs/{job}?wait=20"))["state"] in ("waiting", "running"):
+        time.sleep(0.1)
+    assert now["state"] == "done", now["words"]
+    return job
+
+
+def test_locked_columns_stay_and_what_is_kept_is_rated(page, address):
+    page.goto(f"{address}/levels?length=60&seed=5")
+    page.get_by_text("✓ playable").wait_for()
+    before = page.evaluate("() => levelNow.rows")
+    press(page, "Lock columns")
+    box = page.locator("#level-editor canvas").bounding_box()
+    wide = box["width"] / 60
+    page.mouse.move(box["x"] + 2 * wide, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 13.5 * wide, box["y"] + 40, steps=30)
+    page.mouse.up()
+    page.wait_for_timeout(500)
+    press(page, "Another")
+    page.wait_for_function("(b) => levelNow.playable && levelNow.rows.join() !== b.join()",
+                           arg=before)  # fmt: skip
+    page.get_by_text("✓ playable").wait_for()
+    after = page.evaluate("() => levelNow.rows")
+    locked = page.evaluate("() => levelNow.locked")
+    assert len(locked) >= 10
+    assert [[row[c] for c in locked] for row in after] == [[r[c] for c in locked] for r in before]
+    page.locator(".q-rating__icon-container").nth(3).click()
+    page.locator(".shelf a", has_text="★★★★").first.wait_for()
+
+
+def test_a_map_is_wished_grown_locked_and_exported(page, address):
+    image = pytest.importorskip("PIL.Image")
+    page.goto(f"{address}/maps")
+    grid = page.locator("#map-grid")
+    box = grid.bounding_box()
+    cell = box["width"] / 20
+    grid.click(position={"x": 10.5 * cell, "y": 10.5 * cell})
+    page.get_by_label("4 and 5").wait_for()
+    page.get_by_label("4 and 5").click()
+    page.get_by_role("option", name="near").click()
+    press(page, "Generate")
+    page.get_by_text("Fitness, up to").wait_for()
+    page.get_by_role("link", name="tmx", exact=True).wait_for()
+    first = json.loads(saved(page, "json").read_text())["map"]
+    press(page, "Lock")
+    page.mouse.move(box["x"] + 0.5 * cell, box["y"] + 5.5 * cell)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 8.5 * cell, box["y"] + 5.5 * cell, steps=30)
+    page.mouse.up()
+    page.locator("#map-grid rect.wall, #map-grid rect.floor").first.wait_for()
+    url = page.url
+    press(page, "Another")
+    page.wait_for_function("(u) => location.href !== u", arg=url)
+    page.locator(f"a[href*='{page.url.rpartition('=')[2]}']").first.wait_for()
+    second = json.loads(saved(page, "json").read_text())["map"]
+    assert first != second
+    assert first[5][1:8] == second[5][1:8]
+    assert image.open(saved(page, "png")).size[0] > 100
+    tiles = ElementTree.parse(saved(page, "tmx")).getroot()
+    assert (tiles.get("width"), tiles.get("height")) == ("20", "20")
+    press(page, "A dungeon")
+    page.locator("img.dungeon").wait_for()
+
+
+def test_a_story_is_made_pinned_branched_and_read(page, address):
+    page.goto(f"{address}/stories?setup=sherlock&nodes=5000&seed=2")
+    page.locator(".steps-list li").first.wait_for()
+    first = page.locator(".steps-list small").first.inner_text()
+    page.locator(".steps-list .q-checkbox").first.click()
+    url = page.url
+    press(page, "A different one")
+    page.wait_for_function("(u) => location.href !== u", arg=url)
+    page.locator(".steps-list li").first.wait_for()
+    page.get_by_role("button", name="Cancel").first.wait_for(state="hidden")
+    assert page.locator(".steps-list small").first.inner_text() == first
+    page.get_by_label("Choice points").fill("2")
+    press(page, "Generate")
+    choices = page.locator(".reader button.q-btn--outline")
+    choices.first.wait_for()
+    for _ in range(4):
+        if not choices.count():
+            break
+        choices.first.click()
+        page.wait_for_timeout(300)
+    page.get_by_text("The end.").wait_for()
+    passages = saved(page, "twee").read_text()
+    assert passages.count("\n:: ") >= 2
+    assert "[[" in passages
+    graph = ElementTree.parse(saved(page, "graph")).getroot()
+    assert graph.tag.endswith("svg")
+
+
+def test_a_card_of_the_gallery_opens_its_page(page, address):
+    made(address, "gallery", {"piece": "nim"})
+    page.goto(address)
+    page.get_by_role("link", name="Nim, solved").click()
+    page.wait_for_url("**/games?domain=nim*")
+    page.get_by_text("What the search found").wait_for()
+
+
+def test_fifty_visitors_look_on(browser, address):
+    """All of them see a job that one of them has started, and that it was cancelled."""
+    settings = {"domain": "samegame", "simulations": 200}
+    job = ask(address, "/api/jobs/steps", settings)["id"]
+    context = browser.new_context()
+    visitors = [context.new_page() for _ in range(50)]
+    for visitor in visitors:
+        visitor.goto(f"{address}/games?domain=samegame&job={job}", wait_until="commit")
+    for visitor in visitors:
+        visitor.get_by_role("button", name="Cancel").wait_for(timeout=120_000)
+    visitors[0].get_by_role("button", name="Cancel").click()
+    for visitor in visitors:
+        visitor.get_by_text("cancelled", exact=True).wait_for(timeout=120_000)
+    context.close()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360], ids=["desktop", "phone"])
+def test_every_page_is_whole_at_every_width(visit, address, axe, dark, width):
+    folder = Path(PICTURES)
+    folder.mkdir(parents=True, exist_ok=True)
+    page = visit(width, 800, color_scheme="dark" if dark else "light")
+    found = []
+    for name in PAGES:
+        page.goto(f"{address}/{name}")
+        page.locator(".studio-room h1").first.wait_for()
+        page.get_by_role("button", name="Cancel").first.wait_for(state="hidden")
+        page.wait_for_timeout(800)
+        shown = f"{name or 'home'}-{width}-{'dark' if dark else 'light'}.png"
+        page.screenshot(path=str(folder / shown), full_page=True)
+        if page.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"/{name} is wider than the window")
+        found += axe(page)
+    assert not found, "\n".join(found)
