@@ -97,6 +97,7 @@ def test_what_llvm_optimised_with_is_given_back(monkeypatch, tmp_path):
     from numba.core.codegen import JITCPUCodegen
 
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.setattr(specialise, "_loaded", {})  # as in a new process
     made, make = [], JITCPUCodegen._module_pass_manager
 
     def spied(self, **options):
