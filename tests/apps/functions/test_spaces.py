@@ -276,7 +276,7 @@ def test_several_workers_have_several_runs_at_a_time():
     four, second = sizes(4)
     assert sum(alone) == sum(four) == 200
     assert len(four) < 0.5 * len(alone)
-    assert np.mean([size >= 4 for size in four[1:-1]]) > 0.9
+    assert min(four[1:-1]) >= 3  # hardly a worker is idle
     assert max(first.best, second.best) < 1e-6
 
 

@@ -33,12 +33,13 @@ class Run:
         self.ended = False
         self.made = self.good = 0  # steps since it was last judged
         self._asked: np.ndarray | None = None
+        self._got: list[float] = []  # the values of the first of them
         self._values: np.ndarray | None = None
 
     def ask(self) -> np.ndarray | None:
-        """The points that it wants evaluated; none at the end of a step."""
+        """The points that it still wants evaluated; none at the end of a step."""
         if self._asked is not None:
-            return self._asked
+            return self._asked[len(self._got) :]
         try:
             found = self.steps.send(self._values)
         except StopIteration:
@@ -54,7 +55,10 @@ class Run:
         return found
 
     def tell(self, values: np.ndarray) -> None:
-        self._asked, self._values = None, values
+        """The values of the first points, or of all."""
+        self._got.extend(values.tolist())
+        if self._asked is not None and len(self._got) == len(self._asked):
+            self._asked, self._values, self._got = None, np.array(self._got), []
 
 
 class Shared:
@@ -170,9 +174,9 @@ class Shared:
             if wanted is None:
                 self._judge(other, self.objective.best)
                 continue
-            batch.append((other, wanted))
+            batch.append((other, wanted[:room]))
             others.extend([other] if other not in others else [])
-            room -= len(wanted)
+            room -= len(wanted[:room])
         values = self.evaluate(np.concatenate([points for _, points in batch]))
         at = 0
         for told, points in batch:

@@ -6,6 +6,7 @@ from treewright.apps.levels.replay import replay
 from treewright.apps.levels.world import World
 from treewright.apps.study import bots
 from treewright.apps.study.features import features
+from treewright.library.shown import count_of
 from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 LENGTH, WRAP = 140, 70
@@ -24,8 +25,9 @@ def piece(seed: int) -> Piece:
         f"treewright study play level.txt --seed {seed} --picture played.png",
         f"An automatic player of the player study, in the game that people play in the browser, "
         f"with enemies: in attempt {found['attempts']:.0f} of three and {found['total_time']:.0f} "
-        f"seconds it {end}, with {found['jumps']:.0f} jumps, {found['kills']:.0f} kills and "
-        f"{found['coins']:.0f} coins. The line is its way.",
+        f"seconds it {end}, with {count_of(int(found['jumps']), 'jump')}, "
+        f"{count_of(int(found['kills']), 'kill')} and {count_of(int(found['coins']), 'coin')}. The "
+        "line is its way.",
         [Picture(draw_level(world.level, [p.way for p in played], wrap=WRAP), "The ways it took")],
         page=opened("levels", length=LENGTH, seed=seed),  # from there it can be played
     )

@@ -26,14 +26,15 @@ def piece(seed: int) -> Piece:
         at = round((i + 1) * last / SHOWN)
         title = f"after turn {at} of {last}"
         drawing.draw(axes, states[at], domain.board, title, scale=0.55)
-    winner = PLAYERS[game.winner - 1] if game.winner else "nobody"
+    winner = ("blue", "red")[game.winner - 1] if game.winner else "nobody"
     return Piece(
         "Hero Academy",
         f"treewright tactics watch --agents {','.join(PLAYERS)} --ap {AP} "
         f"--budget evals:{EVALUATIONS} --seed {seed}",
         f"A turn has {AP} actions. Evolutionary MCTS (blue) plays Online Evolutionary "
         f"Planning (red), both with {EVALUATIONS:,} evaluated turns for each of theirs; "
-        f"{winner} wins after {last} turns. Squares are for deploying, assault (A), defense (S) "
+        f"{winner} wins after {last} turns. (The same program without its tree plays as well: the "
+        "docs say how that was measured.) Squares are for deploying, assault (A), defense (S) "
         "and power (P); diamonds are crystals, dashed circles fallen units.",
         [png(drawn, "Four positions of a game of Hero Academy")],
         page=opened(
