@@ -87,7 +87,7 @@ def prose(story: Story) -> str:
     for i, entry in enumerate(style.entries[: len(paragraphs) - first]):
         paragraphs[i + first] = entry + paragraphs[i + first]
     if style.closing:
-        paragraphs.append(random.Random(story.seed).choice(style.closing))
+        paragraphs.append(style.closing[(story.seed + len(story.steps)) % len(style.closing)])
     return "\n\n".join(paragraphs)
 
 
@@ -227,7 +227,7 @@ class _Teller:
         self._before, self._mentioned = self._mentioned, []
         self._things, self._here = [], None
         first = group[0]
-        lead = self._lead(first, scene)
+        lead = self._lead(group, scene)
         text = ""
         if first.subject is not None:
             text = self._as_subject(first.subject)
@@ -254,14 +254,19 @@ class _Teller:
         here = self._place_of(last.subject, now.world) if last.subject else None
         return self._place_of(now.subject, now.world) != here
 
-    def _lead(self, clause: Clause, scene: bool) -> str:
-        """What leads over from the sentence before: a change of scene, or an answer to a deed."""
+    def _lead(self, group: list[Clause], scene: bool) -> str:
+        """What leads over from the sentence before: a change of scene, or an answer to a deed.
+
+        Whoever tells the story needs no news of what they saw themselves.
+        """
+        clause = group[0]
         answers = any(
             cause.step == clause.step - 1 and cause.subject != clause.subject
             for cause in clause.causes
         )
         if scene:
-            texts = () if clause.subject == self._narrator else self._style.scene
+            own = any(self._narrator in self._people(part) for part in group)
+            texts = () if own else self._style.scene
         else:
             texts = self._style.result if answers and not self._answered else ()
         lead = self._unused("lead", texts)

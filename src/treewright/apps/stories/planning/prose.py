@@ -12,6 +12,10 @@ from treewright.apps.stories.planning.problem import Ground, Problem
 _PREPOSITIONS = {"from": "from", "to": "to", "at": "at", "with": "with", "in": "in", "on": "on"}
 _PLACES = ("place", "room", "location", "city", "town", "landform", "ship")
 _TOOLS = ("weapon", "gun", "tool")
+_SECOND = {  # what joins the second thing or person that a verb has
+    "steal": "from", "take": "from", "buy": "from", "loot": "from", "borrow": "from", "get": "from",
+    "give": "to", "sell": "to", "tell": "to", "send": "to", "show": "to", "hand": "to",
+}  # fmt: skip
 _NO_S = ("s", "sh", "ch", "x", "z", "o")
 
 
@@ -64,7 +68,8 @@ def _rest(problem: Problem, g: Ground, people: set[str]) -> str:
         elif kind in _TOOLS or name in _TOOLS:
             found += f" with {shown}"
         else:
-            found += f" {shown}" if objects == 0 else f", {shown}"
+            joint = _SECOND.get(words(g.name).split()[0].lower()) if objects == 1 else None
+            found += f" {shown}" if objects == 0 else f" {joint} {shown}" if joint else f", {shown}"
             objects += 1
     return found
 
