@@ -99,6 +99,7 @@ def test_what_llvm_optimised_with_is_given_back(monkeypatch, tmp_path):
     if not hasattr(JITCPUCodegen, "_module_pass_manager"):
         pytest.skip("this version of Numba has one for all")
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.setattr(specialise, "_loaded", {})  # whatever was compiled before
     made, make = [], JITCPUCodegen._module_pass_manager
 
     def spied(self, **options):

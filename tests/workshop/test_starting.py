@@ -6,6 +6,7 @@ import pytest
 
 from treewright.cli.app import app
 from treewright.errors import OptionError
+from treewright.library.applications import declared, load
 from treewright.workshop.starting import first_commands, measured, table
 
 
@@ -27,6 +28,32 @@ def test_warm_is_less_than_cold():
     [row] = measured(["nim"], seen=str)
     assert 0 < row["warm"] < row["cold"]
     assert "search nim" in table([row])
+
+
+def test_an_author_changes_something(tmp_path):
+    for where in declared("again").values():
+        before, after = load(where)(tmp_path)
+        assert before != after
+        assert before.split()[0] == after.split()[0]
+
+
+def test_one_action_of_a_story_is_edited(tmp_path):
+    from treewright.apps.stories.domain import story_domain
+    from treewright.apps.stories.setup import load_setup
+
+    before, after = (c.split()[2] for c in load(declared("again")["story-edit"])(tmp_path))
+    lines = [(tmp_path / f"{n}_library.toml").read_text().splitlines() for n in ("before", "after")]
+    assert sum(a != b for a, b in zip(*lines, strict=True)) == 1
+    classes = {type(story_domain(load_setup(str(tmp_path / name)))) for name in (before, after)}
+    assert len(classes) == 2  # so that it has to be compiled again
+
+
+def test_the_table_has_a_place_for_each_figure():
+    rows = [
+        {"name": "nim", "command": "search nim", "cold": 2.0, "warm": 0.25},
+        {"name": "edit", "command": "story generate", "again": 3.5},
+    ]
+    assert [line.split()[1] for line in table(rows).splitlines()[1:]] == ["2.00", "3.50"]
 
 
 def test_the_cache_is_warmed(command, tmp_path, monkeypatch):

@@ -27,6 +27,7 @@ LLVMLITE = ((0, 44), (0, 51))
 LEANS_ON = {
     "numba.core.codegen:JITCodeLibrary._optimize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
+    "numba.core.codegen:JITCodeLibrary._optimize_functions": ("self", "ll_module"),
     "numba.core.codegen:JITCodeLibrary._finalize_dynamic_globals": ("self",),
     "numba.core.codegen:JITCodeLibrary.enable_object_caching": ("self",),
     "numba.core.base:BaseContext.declare_function": ("self", "module", "fndesc"),

@@ -161,14 +161,17 @@ class Compiled:
         loaded = self._kept(name)
         if loaded is not None:
             return loaded
+        with compiling(f"{self._domain}: {self._name}"):  # said before the compiler is imported
+            return self._made(name, arguments)
+
+    def _made(self, name: str, arguments: tuple[Any, ...]) -> Loaded:
         if self._source is None:
             self.prepare()
         with cache.alone(self._key, name):  # another process may be about to compile it
             loaded = self._kept(name)
             if loaded is not None:
                 return loaded
-            with compiling(f"{self._domain}: {self._name}"):
-                code, environments = self._compiled(arguments)
+            code, environments = self._compiled(arguments)
             if self._key is not None and not environments:
                 cache.write(self._key, name, code)
         return Loaded(code, environments)

@@ -42,10 +42,30 @@ class _NoEnvironment:
         pass
 
 
+def _give_back(passes: Any) -> None:
+    """llvmlite never does (its ObjectRef hides the method), and 0.4 MB would stay each time."""
+    from llvmlite.binding.newpassmanagers import NewPassManager
+
+    NewPassManager._dispose(passes)
+    passes.detach()
+
+
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
+
+    def _optimize_functions(self, module: Any) -> None:
+        """As Numba does, with the same passes for all functions of a module."""
+        if hasattr(self._codegen, "_mpm_full"):  # in older versions
+            super()._optimize_functions(module)
+            return
+        module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+        _give_back(passes)
 
     def finalize(self) -> None:
         for function in self._final_module.functions:
@@ -76,13 +96,9 @@ class EntryLibrary(InnerLibrary):
         if hasattr(self._codegen, "_mpm_full"):  # in older versions
             self._codegen._mpm_full.run(self._final_module)
         else:
-            from llvmlite.binding.newpassmanagers import NewPassManager
-
             passes, builder = self._codegen._module_pass_manager()
             passes.run(self._final_module, builder)
-            # llvmlite never does (its ObjectRef hides the method), and 0.4 MB would stay each time
-            NewPassManager._dispose(passes)
-            passes.detach()
+            _give_back(passes)
 
     def finalize(self) -> None:
         needed: dict[Any, None] = {}

@@ -15,7 +15,10 @@ APP = App(
         "tactics": Command(".commands:bench", "Random actions and evaluated turns per second.")
     },
     gallery={"tactics": ".gallery:piece"},
-    first={"tactics": "tactics tournament --agents emcts,greedy-action --ap 5 --games 2"},
+    first={
+        "tactics": "tactics tournament --agents emcts,greedy-action --ap 5 --games 2 "
+        "--budget evals:200"
+    },
     jobs={"tactics-turn": ".job:PLAN", "tactics-game": ".job:WATCH"},
     pages={"tactics": Page(".pages:build", "Tactics", "Play an agent, watch two, step through.")},
     samples=".samples:SAMPLES",
