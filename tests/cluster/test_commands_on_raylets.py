@@ -182,10 +182,10 @@ def test_strength_of_two_trees(member):
     from treewright.apps.games.connect_four import ConnectFour
     from treewright.workshop.experiments.stats import rate
 
-    half, games = 250, int(os.environ.get("TREEWRIGHT_CLUSTER_GAMES", "120"))
-    with tw.ClusterSearch(ConnectFour(), workers=2, cluster=member.address, seed=9) as far:
+    half, games = 250, int(os.environ.get("TREEWRIGHT_CLUSTER_GAMES", "300"))
+    with tw.ClusterSearch(ConnectFour(), workers=2, cluster=member.address, seed=10) as far:
         for budget in (half, 2 * half):
-            near = tw.Search(ConnectFour(), seed=77)
+            near = tw.Search(ConnectFour(), seed=78)
             share = rate(
                 sum(points(far, near, 2 * half, budget, g % 2) for g in range(games)), games
             )

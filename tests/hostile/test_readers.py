@@ -261,3 +261,30 @@ def test_memory_of_any_size(memory):
     from treewright.apps.games.nim import Nim
 
     refused(lambda: tw.Search(Nim(), memory=memory, engine="python"))
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 400, "1e999"])
+def test_problems_with_numbers_beyond_all_bounds(number, tmp_path):
+    from treewright.apps.stories.planning.syntax import parse
+
+    with pytest.raises(TreewrightError):
+        parse(f"property p() : number;\nutility():\n  {number};\n", "numbers.txt")
+
+
+def test_games_from_a_page_with_a_seed_below_nothing():
+    pytest.importorskip("pydantic", reason="the studio is not installed")
+    from treewright.apps.tactics.job import from_file
+
+    game = {"format": "treewright-hero-academy-1", "actions": []}
+    game["settings"] = {"map": "a-tiny", "ap": 5, "seed": -1}
+    with pytest.raises(TreewrightError, match="seed"):
+        from_file(json.dumps(game).encode())
+
+
+@pytest.mark.parametrize("word", ["9" * 5000, "interval " + "9" * 5000, "maxmoves " + "9" * 5000])
+def test_intervals_of_five_thousand_digits(word):
+    from treewright.apps.go.gtp.analysis import request
+    from treewright.apps.go.gtp.protocol import Refused
+
+    with pytest.raises(Refused):
+        request(tuple(word.split()), {"b": 1})

@@ -3,10 +3,12 @@
 import importlib.util
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from counting import SOUND
+from fuzz_files import limited
 from fuzz_trees import fuzz_trees, judge
 
 import treewright as tw
@@ -132,3 +134,11 @@ def test_changed_files(tmp_path):
     assert not wrong, (seen, wrong[:5])
     assert seen["read"]
     assert seen["refused"]
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "."])
+def test_a_device_without_end_is_no_tree(name):
+    if not Path(name).exists():
+        pytest.skip(f"there is no {name} here")
+    with limited(), pytest.raises(tw.TreeFileError, match="it is a folder or a device"):
+        tw.load(name, TicTacToe())

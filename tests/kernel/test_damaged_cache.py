@@ -306,3 +306,18 @@ def test_a_search_goes_on_with_a_damaged_cache(tmp_path):
         path.write_bytes(b"")
     value, hits, said = json.loads(project.python(RUN, "{}"))
     assert (value, hits, len(said)) == (0.5, 0, 1)
+
+
+def test_a_lock_that_nobody_lets_go(kernel, monkeypatch):
+    """A process that was stopped while it compiled: others compile, and say why it took so long."""
+    fcntl = pytest.importorskip("fcntl", reason="files can't be locked here")
+    monkeypatch.setattr(cache, "LONGEST_WAIT", 0.2)
+    kernel.run()
+    [lock], [sound] = kernel.files(".lock"), kernel.files(".kernel")
+    sound.unlink()
+    with lock.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        value, hits, said = kernel.run()
+    assert (value, hits) == (2, 0)
+    assert [text for text in said if "has been compiling" in text]
+    assert kernel.files(".kernel")

@@ -96,10 +96,8 @@ def test_what_llvm_optimised_with_is_given_back(monkeypatch, tmp_path):
     """llvmlite does not: half a megabyte would stay with the process for each kernel."""
     from numba.core.codegen import JITCPUCodegen
 
-    if not hasattr(JITCPUCodegen, "_module_pass_manager"):
-        pytest.skip("this version of Numba has one for all")
     monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
-    monkeypatch.setattr(specialise, "_loaded", {})  # whatever was compiled before
+    monkeypatch.setattr(specialise, "_loaded", {})  # as in a new process
     made, make = [], JITCPUCodegen._module_pass_manager
 
     def spied(self, **options):
@@ -108,4 +106,6 @@ def test_what_llvm_optimised_with_is_given_back(monkeypatch, tmp_path):
 
     monkeypatch.setattr(JITCPUCodegen, "_module_pass_manager", spied)
     tw.Search(Tabled(heap=9), seed=1).run(10)
+    if not isinstance(made[0], tuple):
+        pytest.skip("this version of Numba has LLVM's old pass managers, which are given back")
     assert any(passes.closed for passes, _ in made)  # the others are of Numba's own functions

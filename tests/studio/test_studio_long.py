@@ -129,6 +129,7 @@ def test_a_story_is_made_pinned_branched_and_read(page, address):
     passages = saved(page, "twee").read_text()
     assert passages.count("\n:: ") >= 2
     assert "[[" in passages
+    assert page.locator(".graph").bounding_box()["width"] > 300
     graph = ElementTree.parse(saved(page, "graph")).getroot()
     assert graph.tag.endswith("svg")
 

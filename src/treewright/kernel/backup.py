@@ -88,11 +88,14 @@ def back_up_rave(tree, run, depth, length):
 
 
 def finite(out):
-    """Whether all rewards are numbers; one nan would draw every later simulation to it."""
+    """Whether all rewards are numbers; one nan would draw every later simulation to it.
+
+    The sum of larger ones than these, over all visits, would be infinite.
+    """
     total = 0.0
     for i in range(PLAYERS):
-        total += out[i]
-    return -math.inf < total < math.inf
+        total += abs(out[i])
+    return total < 1e100
 
 
 def solvable(out):

@@ -14,7 +14,7 @@ import shutil
 import stat
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +22,8 @@ from treewright.kernel.native import Code
 
 KEEP_DAYS = 90
 PRIVATE = 0o700
+LONGEST_WAIT = 300.0  # seconds, for another process that compiles the same
+BETWEEN_LOOKS = 0.02
 VERSION = "treewright kernel 1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
@@ -183,8 +185,21 @@ def _locked(key: str, name: str) -> IO[str] | None:
     except (ImportError, OSError):
         return None
     with contextlib.suppress(OSError):  # then both compile, as without a lock
-        fcntl.flock(file, fcntl.LOCK_EX)
+        _wait(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
     return file
+
+
+def _wait(lock: Callable[[], None]) -> None:
+    """Lock, or give up after some minutes: whoever holds the lock may have been stopped."""
+    until = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < until:
+        try:
+            lock()
+        except BlockingIOError:
+            time.sleep(BETWEEN_LOOKS)
+        else:
+            return
+    warn_once("another process has been compiling this for too long: it is compiled here as well")
 
 
 _warned: set[str] = set()

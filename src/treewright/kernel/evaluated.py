@@ -160,8 +160,8 @@ class Leaves:
         made = int(self._state[LEAVES])
         values = self._values[:made, : 1 if self._state[MOVERS] else None]
         for what, given in (("values", values), ("weights", self._weights[:made])):
-            if not np.isfinite(given).all():
-                return f"evaluate gave {what} that are infinite or nan"
+            if not (np.abs(given) < 1e100).all():
+                return f"evaluate gave {what} that are infinite or nan, or beyond 1e100"
         return "evaluate gave a weight below 0; weights are from 0 up"
 
 

@@ -57,7 +57,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_functions(self, module: Any) -> None:
         """As Numba does, with the same passes for all functions of a module."""
-        if hasattr(self._codegen, "_mpm_full"):  # in older versions
+        if not hasattr(self._codegen, "_pass_builder"):  # before LLVM's new pass managers
             super()._optimize_functions(module)
             return
         module.data_layout = self._codegen._data_layout
@@ -93,12 +93,12 @@ class EntryLibrary(InnerLibrary):
 
     def _optimize_final_module(self) -> None:
         """Once: the cheap round that Numba has before it serves the counting of references."""
-        if hasattr(self._codegen, "_mpm_full"):  # in older versions
-            self._codegen._mpm_full.run(self._final_module)
-        else:
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(self._final_module, builder)
-            _give_back(passes)
+        if not hasattr(self._codegen, "_pass_builder"):  # before LLVM's new pass managers
+            self._codegen._module_pass_manager().run(self._final_module)
+            return
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+        _give_back(passes)
 
     def finalize(self) -> None:
         needed: dict[Any, None] = {}

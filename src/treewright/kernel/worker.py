@@ -525,8 +525,8 @@ def status_message(worker: Worker, status: int) -> str | None:
         "visits from 0 up",
         layout.BAD_DETERMINISATION: f"{name}: determinise() for player {culprit} changed who is to "
         f"move or what they can do; it may only redraw what player {culprit} does not know",
-        layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers; a simulation "
-        f"ended with {[float(r) for r in worker._small['rewards']]}",
+        layout.NOT_FINITE: f"{name}: rewards() and value() must give finite numbers below 1e100; a "
+        f"simulation ended with {[float(r) for r in worker._small['rewards']]}",
     }.get(status)
 
 

@@ -234,6 +234,8 @@ def _options(saved: dict[str, Any]) -> Options:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    if path.exists() and not path.is_file():
+        raise TreeFileError("it is a folder or a device")
     with zipfile.ZipFile(path) as file:  # what is packed, or larger than the file, is not ours
         sizes = [member.file_size for member in file.infolist()]
         if any(m.compress_type != zipfile.ZIP_STORED for m in file.infolist()):

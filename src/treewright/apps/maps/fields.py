@@ -78,18 +78,27 @@ def around(s, base, v):
     return min(best, min(s.d[uint64(at - P)], s.d[uint64(at + P)]))
 
 
-def from_scratch(walls: np.ndarray, at: int, never: int) -> np.ndarray:
-    """The distance of each cell from one of them, layer by layer; of a map with its border."""
-    found = np.full(walls.size, never)
-    floor = walls.reshape(-1) == 0
-    steps = np.array([-1, 1, -walls.shape[1], walls.shape[1]])
-    layer, distance = np.array([at]), 0
-    while layer.size:
-        found[layer] = distance
-        distance += 1
-        near = (layer[:, None] + steps).reshape(-1)
-        layer = np.unique(near[floor[near] & (found[near] == never)])
-    return found
+def from_scratch(walls: np.ndarray, at: list[int], never: int) -> dict[str, np.ndarray]:
+    """All fields of a map with its border, as ``spread`` would find them one after the other.
+
+    States are compared byte for byte, so the queue and the log are what it would leave there.
+    """
+    wall = walls.reshape(-1).tolist()
+    steps = (-1, 1, -walls.shape[1], walls.shape[1])
+    fields, log, queue = [], [], [0] * len(wall)
+    for k, source in enumerate(at):
+        found = [never] * len(wall)
+        found[source] = 0
+        reached = [source]
+        for v in reached:  # it grows meanwhile
+            for step in steps:
+                if wall[v + step] == 0 and found[v + step] > found[v] + 1:
+                    found[v + step] = found[v] + 1
+                    reached.append(v + step)
+        queue[: len(reached)] = reached
+        log += [k * len(wall) + v for v in reached[1:]]
+        fields += found
+    return {n: np.array(x) for n, x in (("distances", fields), ("log", log), ("queue", queue))}
 
 
 def spread(s, t, base, n):

@@ -21,6 +21,7 @@ from numpy import float64, int64, uint64
 from treewright.apps.maps.fields import (
     CHECKPOINTS,
     FLIPS,
+    NOWHERE,
     STEPS,
     UNKNOWN,
     WORSE,
@@ -171,6 +172,9 @@ class Revise(Domain):
     def start(s, t, seed=0, proposals=500, revisions=4, eager=0.0):
         s.wall[:] = t.walls
         s.d[:] = t.distances
+        s.queue[:] = t.queue
+        s.log_at[: len(t.log)] = t.log
+        s.log_old[: len(t.log)] = NOWHERE
         s.fitness = measure(s, t)
         s.stream[0] = seed
         s.proposals = proposals
@@ -240,7 +244,7 @@ def tables(spec: MapSpec, kinds: Any = KINDS) -> dict[str, np.ndarray]:
         "changeable": changeable.reshape(-1),
         "mirror": _images(spec),
         "walls": walls.reshape(-1),
-        "distances": np.concatenate([from_scratch(walls, v, never) for v in at]),
+        **from_scratch(walls, at, never),
         "flips": np.array([k[0] for k in kinds], np.int64),
         "tie": np.array([k[1] for k in kinds], float64),
     }

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from treewright.apps.tactics.agents import AGENTS
 from treewright.apps.tactics.board import HEIGHT, load
@@ -208,7 +208,12 @@ def from_file(data: bytes) -> dict[str, Any]:
     if other:
         raise OptionError(f"this page knows games by {', '.join(KNOWN)} only, not by {other[0]!r}")
     actions = [action_text(a) for a in record.actions]
-    return Begun(actions=actions, **record.domain.settings).model_dump(mode="json")
+    try:
+        return Begun(actions=actions, **record.domain.settings).model_dump(mode="json")
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise OptionError(f"the file, {where}: {first['msg']}") from None
 
 
 def _saved(data: dict[str, Any]) -> bytes:

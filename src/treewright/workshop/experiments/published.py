@@ -1,12 +1,15 @@
-"""The reports that come with us: in a checkout under ``docs/results``, in a package beside it."""
+"""The reports that come with us: in a checkout under ``docs/results``, else where data belongs."""
 
 import re
+import sysconfig
 from pathlib import Path
 
 import treewright
 
-PACKAGE = Path(treewright.__file__).parent
-PLACES = (PACKAGE / "results", PACKAGE.parents[1] / "docs" / "results")
+PLACES = (
+    Path(treewright.__file__).parents[2] / "docs" / "results",
+    Path(sysconfig.get_path("data")) / "share" / "treewright" / "results",
+)
 NAME = re.compile(r"[a-z0-9-]+")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to another page of the docs
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([a-z0-9-]+\.png)\)")

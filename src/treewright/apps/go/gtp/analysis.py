@@ -39,6 +39,10 @@ class Request:
         return colour not in self.allow or vertex.upper() in self.allow[colour]
 
 
+def _is_count(word: str) -> bool:
+    return word.isdecimal() and len(word) < 10
+
+
 def request(arguments: tuple[str, ...], colours: dict[str, int]) -> Request:
     """Read ``B 50``, ``50``, ``interval 50`` and the keywords of KataGo.
 
@@ -53,18 +57,18 @@ def request(arguments: tuple[str, ...], colours: dict[str, int]) -> Request:
     chosen: dict[str, dict[int, set[str]]] = {"avoid": {}, "allow": {}}
     while words:
         word = words.pop(0).lower()
-        if word.isdecimal():
+        if _is_count(word):
             interval = int(word) / 100
             continue
         value = words.pop(0).lower() if words else ""
-        if word in chosen and value in colours and len(words) > 1 and words[1].isdecimal():
+        if word in chosen and value in colours and len(words) > 1 and _is_count(words[1]):
             vertices = words.pop(0).upper().split(",")
             chosen[word].setdefault(colours[value], set()).update(vertices)
             words.pop(0)  # until which depth; only the first move is chosen here
             continue
-        if word == "interval" and value.isdecimal():
+        if word == "interval" and _is_count(value):
             interval = int(value) / 100
-        elif word == "maxmoves" and value.isdecimal() and int(value) > 0:
+        elif word == "maxmoves" and _is_count(value) and int(value) > 0:
             most = int(value)
         elif word == "ownership" and value in ("true", "false"):
             ownership = value == "true"

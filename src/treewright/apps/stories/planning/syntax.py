@@ -337,7 +337,7 @@ class _Parser:
         if self._at >= len(self._tokens) or self._tokens[self._at].kind != "number":
             raise self._error(f"a number is missing before {self._shown()}")
         text = self._tokens[self._at].text
-        if float(text) != int(float(text)) or abs(float(text)) > 10_000:
+        if not (abs(float(text)) <= 10_000 and float(text).is_integer()):
             raise self._error(f"{text} must be a whole number, at most 10000")
         self._at += 1
         return int(float(text))
