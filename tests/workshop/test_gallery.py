@@ -62,7 +62,7 @@ def _check_address(name, address):
 def test_one_piece(bench):
     found = bench.json("gallery", "--only", "nim", "--out", "g")
     assert list(found["pieces"]) == ["nim"]
-    assert found["pieces"]["nim"].startswith("treewright search nim")
+    assert found["pieces"]["nim"].startswith("treewright gallery --only nim")
 
 
 @pytest.mark.parametrize(

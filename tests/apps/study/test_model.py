@@ -137,7 +137,7 @@ def test_ratings_that_are_none(tmp_path):
     path = write_ratings(tmp_path)
     good = path.read_text()
     for text, said in (
-        (good.replace(",b\n", ",both\n", 1), "line 2: better is 'both'"),
+        (good.replace(",b,\n", ",both,\n", 1), "line 2: better is 'both'"),
         (good.replace("a,b,better", "x,y,z"), "header with a, b, better"),
         (good.replace("0.txt", "no.txt", 1), "no.txt"),
         ("", "header"),
@@ -180,7 +180,7 @@ def test_the_report_says_that_data_are_simulated(study, tmp_path):
     assert "simulated: automatic players, not people" in text
     assert "simulated: automatic players, not people" in page
     assert "7.91 +" in text, "the paper's own numbers are beside ours"
-    assert page.count("data:image/png;base64,") == 3
+    assert page.count("data:image/png;base64,") == 4
     for name in ("challenge", "preference"):
         if name in found.models:
             assert load_model(tmp_path / "r" / f"{name}.json").about["simulated"] is True

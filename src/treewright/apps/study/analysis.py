@@ -369,6 +369,8 @@ def influences(rows: Rows, question: str, names: Sequence[str]) -> list[Influenc
 
     People are left out whole, since one person's answers belong together.
     """
+    if not names:  # a model of the intercept alone
+        return []
     x = np.column_stack([np.ones(len(rows)), terms.design(rows, names)])
     y = np.array([row[question] == "A" for row in rows], float)
     who = np.array([row.get("participant", "") for row in rows])
