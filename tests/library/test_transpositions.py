@@ -233,7 +233,7 @@ class Walk(tw.Domain):
         out[0] = 0.0
 
 
-def test_a_game_that_can_go_round_in_circles_ends(tmp_path):
+def test_a_game_that_can_go_round_in_circles_ends():
     search = tw.Search(Walk(), SHARED, engine="python", memory="1MiB")
     result = search.run(500)
     assert result.nodes == 8
@@ -242,15 +242,23 @@ def test_a_game_that_can_go_round_in_circles_ends(tmp_path):
     shown = list(search.tree.walk(depth=20))
     assert len({s.node for s in shown}) == 8
     assert len(shown) > 8  # a node comes once for each parent
-    assert draw_tree(search, tmp_path / "walk.svg", depth=20) == 8
     dot = search.tree.to_dot(depth=20)
     assert dot.count("label=") == 8
-    assert search.tree.to_networkx(depth=20).number_of_edges() == len(shown) - 1
     search.commit(1)
     assert search.result().nodes == 8  # one can come back to the old root
     phases = search.run_phases(simulations=200)
     assert search.position.ended
     assert len(phases.actions) < 20
+
+
+def test_a_picture_of_circles_has_each_node_once(tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures need Matplotlib")
+    pytest.importorskip("networkx", reason="graphs need NetworkX")
+    search = tw.Search(Walk(), SHARED, engine="python", memory="1MiB")
+    search.run(500)
+    edges = len(list(search.tree.walk(depth=20))) - 1
+    assert search.tree.to_networkx(depth=20).number_of_edges() == edges
+    assert draw_tree(search, tmp_path / "walk.svg", depth=20) == 8
 
 
 # ----------------------------------------------------------------------------------- the key
