@@ -523,3 +523,15 @@ def test_compiling_ahead_changes_no_move():
         engine.handle("genmove b")
         moves.append([point for _, point in engine.game.moves])
     assert moves[0] == moves[1]
+
+
+def test_compiling_ahead_fails_without_a_word(monkeypatch):
+    """As when the program ends meanwhile: the traceback of a thread was all over the terminal."""
+    from treewright.apps.go.gtp import estimate
+
+    def ended(*_, **__):
+        raise RuntimeError("the interpreter is shutting down")
+
+    monkeypatch.setattr(estimate, "final_states", ended)
+    estimate.make_ready(Game(5, 0.0))
+    assert not estimate.is_ready(Game(5, 0.0))

@@ -1,5 +1,6 @@
 """Who will own what: heavy playouts from a position, counted point by point."""
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,8 +29,13 @@ def is_ready(game: Game) -> bool:
 
 
 def make_ready(game: Game) -> None:
-    """Compile the playouts of this board."""
-    estimate(game, BLACK, playouts=1)
+    """Compile the playouts of this board, ahead of the first estimate.
+
+    It runs in a thread beside the game, and the program may end meanwhile; what goes wrong here is
+    said by the estimate that is asked for.
+    """
+    with contextlib.suppress(Exception):
+        estimate(game, BLACK, playouts=1)
 
 
 def estimate(game: Game, colour: int, playouts: int = 200, seed: int = 0) -> Estimate:
