@@ -159,10 +159,10 @@ def steep(x):
 def test_on_two_raylets(member, tmp_path):
     from treewright.workshop.experiments.executors import executor
 
-    the_driver_dies(member, "whole")
+    the_driver_dies(member, "cut")
     with executor("", None, member.address) as engine, pytest.MonkeyPatch.context() as patch:
         assert engine.slots == 2
-        the_rest_is_computed_though_a_raylet_is_killed(member, engine, "whole")
+        the_rest_is_computed_though_a_raylet_is_killed(member, engine, "cut")
         cells_that_fail_are_reported(member, engine)
         other_code_is_refused(member, engine, patch)
         one_search_on_both(member.address)
