@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.apps.levels.asked import numbers_of, pieces_of, range_of, wishes_of
 from treewright.errors import OptionError
 from treewright.library.writing import make_folder, write_whole
 from treewright.workshop.commands import (
@@ -45,10 +46,10 @@ LONG = 2000  # slices: a level that takes seconds, and shows how far it is
 PlayerOption = Annotated[str, typer.Option("--player", help="small or large.")]
 
 
-# a long function, because each option is declared here with its help
 Theme = Annotated[str, typer.Option(help="How pictures look: meadow, castle, cave or ice.")]
 
 
+# a long function, because each option is declared here with its help
 @app.command()
 def generate(
     out: Annotated[
@@ -154,18 +155,18 @@ def generate(
     chain: Chain | TileChain = chain_of(corpus)
     if tiles:
         chain = learn_tiles(chain.corpus)
-    pieces, slices = _pieces(fix, start, goal, vary, keep, length, seed)
+    pieces, slices = pieces_of(fix, start, goal, vary, keep, length, seed)
     if player.endswith(".json"):
-        score, player = _wishes_of(Path(player), experience, score), "large"
+        score, player = wishes_of(Path(player), experience, score), "large"
     elif experience is not None:
         raise OptionError("--experience belongs to a model: --player model.json")
     controls = Controls(
         length=slices,
-        difficulty=_numbers("--difficulty", difficulty),
-        gaps=_range("--gaps", gaps),
-        enemies=_range("--enemies", enemies),
-        rewards=_range("--rewards", rewards),
-        height=_range("--height", height),
+        difficulty=numbers_of("--difficulty", difficulty),
+        gaps=range_of("--gaps", gaps),
+        enemies=range_of("--enemies", enemies),
+        rewards=range_of("--rewards", rewards),
+        height=range_of("--height", height),
         fixed=pieces,
         player=one_of("player", player, ("small", "large")),  # type: ignore[arg-type]
         copy_limit=copy_limit,
@@ -233,18 +234,6 @@ def generate(
         lines.append(f"interrupted: {len(rows)} of {count} levels are done")
     emit(rows if many else rows[0] if rows else {}, "\n".join(lines), as_json)
     exit_if_interrupted(stopped)
-
-
-def _wishes_of(model: Path, experience: str | None, score: str | None) -> str:
-    """The score of a player model, as an expression."""
-    from dataclasses import replace
-
-    from treewright.apps.levels.player_model import load_model
-
-    if score is not None:
-        raise OptionError("--player with a model is a score already; leave out --score")
-    found = load_model(model)
-    return (replace(found, experience=experience) if experience else found).expression()
 
 
 def _facts(made: Any) -> dict[str, Any]:
@@ -530,63 +519,6 @@ def chain_of(corpus: Path | None) -> "Chain":
     if corpus.suffix == ".json" and corpus.is_file():
         return Chain.load(corpus)
     return learn(read_corpus(corpus))
-
-
-def _numbers(name: str, text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise OptionError(f"{name} {text!r}: write a number, or several as 0.2,0.8") from None
-
-
-def _range(name: str, text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    low, dots, high = text.partition("..")
-    try:
-        return float(low), float(high if dots else low)
-    except ValueError:
-        raise OptionError(f"{name} {text!r}: write it as 12 or 10..14") from None
-
-
-def _pieces(
-    fix: list[str] | None,
-    start: Path | None,
-    goal: Path | None,
-    vary: Path | None,
-    keep: float | None,
-    length: int | None,
-    seed: int,
-) -> tuple[tuple[tuple[int, "Level"], ...], int]:
-    """The fixed pieces, and the level's length, which is the varied one's if there is one."""
-    from treewright.apps.levels.controls import kept_parts
-    from treewright.apps.levels.formats import read_level
-
-    found: list[tuple[int, Level]] = []
-    if keep is not None and vary is None:
-        raise OptionError("--keep belongs to a level: --vary level.txt")
-    if vary is not None:
-        share = 0.5 if keep is None else keep
-        if not 0 <= share <= 1:
-            raise OptionError(f"--keep {share:g} must be between 0 and 1")
-        level = read_level(vary)
-        if length not in (None, level.length):
-            raise OptionError(f"--length {length}: {vary} has {level.length} slices; leave it out")
-        length = level.length
-        found += kept_parts(level, share, seed)
-    elif length is None:
-        length = 320
-    if start is not None:
-        found.append((0, read_level(start)))
-    for pair in fix or []:
-        column, colon, name = pair.partition(":")
-        if not (colon and name and column.isascii() and column.isdigit() and int(column) > 0):
-            raise OptionError(f"--fix {pair!r}: write it as column:file, the first column is 1")
-        found.append((int(column) - 1, read_level(Path(name))))
-    if goal is not None:
-        piece = read_level(goal)
-        found.append((length - piece.length, piece))
-    return tuple(found), length
 
 
 @contextlib.contextmanager
