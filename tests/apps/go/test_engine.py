@@ -532,6 +532,7 @@ def test_compiling_ahead_fails_without_a_word(monkeypatch):
     def ended(*_, **__):
         raise RuntimeError("the interpreter is shutting down")
 
+    monkeypatch.setattr(estimate, "_ready", set())  # another test may have compiled this board
     monkeypatch.setattr(estimate, "final_states", ended)
     estimate.make_ready(Game(5, 0.0))
     assert not estimate.is_ready(Game(5, 0.0))
