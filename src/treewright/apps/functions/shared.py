@@ -33,7 +33,7 @@ LONG = 200  # evaluations per dimension before the first population and ridge be
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
 LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
 SLICES = 180  # of its life
-GENERATIONS = 5  # of CMA-ES in a slice of a long search
+PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
 YOUNG = 100  # evaluations per dimension after which a local run that still crawls counts for less
 BEHIND = 0.7  # what a successful step counts where another run is ahead
@@ -51,7 +51,6 @@ class Run:
         self.ended = False
         self.made = self.good = 0  # steps since it was last judged
         self.age = 0  # in evaluations
-        self.asked = 0  # points at a time
         self._asked: np.ndarray | None = None
         self._got: list[float] = []  # the values of the first of them
         self._values: np.ndarray | None = None
@@ -72,7 +71,6 @@ class Run:
             self.best = found.value
             return None
         self._asked = found
-        self.asked = len(found)
         return found
 
     def tell(self, values: np.ndarray) -> None:
@@ -208,8 +206,9 @@ class Shared:
         """How long a slice is, in evaluations: populations show only later what they can do."""
         if run.solver == POPULATION:
             return self.life // SLICES
-        generations = GENERATIONS if run.solver == CMA and self._long else 1
-        return max(self.slice, generations * run.asked)
+        if run.solver == CMA and self._long:
+            return PATIENT * self.objective.n
+        return self.slice
 
     def _advance(self, run: Run, asked: np.ndarray, others: list[Run]) -> int:
         """Evaluate what a run asks for; workers that it leaves idle go on with other runs."""
