@@ -6,7 +6,8 @@ import pytest
 import treewright as tw
 from treewright.apps.functions import shared as runs
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
-from treewright.apps.functions.experiments.bbob_runs import errors
+from treewright.apps.functions.experiments import bbob as bbob_experiment
+from treewright.apps.functions.experiments.bbob_runs import EXACT, STEPS, counted
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
 from treewright.apps.functions.steps import evaluated
@@ -204,8 +205,34 @@ def test_bad_functions_of_bbob():
 
 
 def test_a_run_of_the_experiment_counts_every_evaluation():
-    few = errors("runs", 1, 2, 1, 30)
+    f, seconds = counted("runs", 1, 2, 1, 30)
+    few = f.errors()
     assert list(few) == [10, 30]
-    assert few[10] >= few[30] >= 1e-8
-    other = errors("direct", 1, 2, 1, 10)
-    assert list(other) == [10]
+    assert few[10] >= few[30] >= EXACT
+    assert seconds > 0
+    assert f.done == 60
+    assert f.hits == sorted(f.hits)
+    assert len(f.hits) == sum(few[30] <= step for step in STEPS)
+    assert list(counted("direct", 1, 2, 1, 10)[0].errors()) == [10]
+
+
+def test_expected_running_times_count_the_runs_that_fail():
+    def row(method, seed, hit):
+        times = {"to_10": hit} if hit else {}
+        return {
+            "function": 1,
+            "dimensions": 2,
+            "per_dimension": 10,
+            "seed": seed,
+            "method": method,
+            "evaluations": 20,
+            **times,
+        }
+
+    rows = [row("runs", 6, 4), row("runs", 7, None), row("direct", 6, 6)]
+    assert bbob_experiment.running_times(rows)["runs"][0] == 2  # only seed 6 has both methods
+    rows.append(row("direct", 7, 10))
+    times = bbob_experiment.running_times(rows)
+    assert times["runs"][0] == (4 + 20) / 2
+    assert times["direct"][0] == (6 + 10) / 2 / 2
+    assert times["runs"][1] == float("inf")
