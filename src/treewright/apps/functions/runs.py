@@ -5,14 +5,16 @@ and which solver it is are the two decisions of a tree on the kernel: a simulati
 a place and a solver, lets the run there spend a few evaluations (or begins one if there is
 none), and is worth what that has gained.  Nothing needs to know the budget.
 
-Places: *here*, the best point so far, and the parts of the box.  As in LA-MCTS (Wang, Fonseca &
-Tian 2020) the parts are learnt from the samples: a direction that tells the better half from the
-worse splits the box in two, and each part again.
+Places: *here*, the best point so far; the parts of the box; and the whole box.  As in LA-MCTS
+(Wang, Fonseca & Tian 2020) the parts are learnt from the samples: a direction that tells the
+better half from the worse splits the box in two, and each part again.
 
 Solvers: a quadratic model (model.py) and BFGS for smooth valleys, CMA-ES, whose population
-doubles each time, for the others, and changes of single variables (mixed.py) where some are whole
-numbers or choices.  Of noisy functions the tree may also evaluate a point again: *here* has one
-more solver then, under which the candidates for the best point are the actions.
+doubles each time, for the others, a walk along ridges, and changes of single variables (mixed.py)
+where some are whole numbers or choices.  L-SHADE (population.py) searches the whole box as soon
+as the search is long; each population lives twice as long as the one before.  Of noisy functions
+the tree may also evaluate a point again: *here* has one more solver then, under which the
+candidates for the best point are the actions.
 """
 
 import math
