@@ -101,7 +101,6 @@ class Shared:
         self.open: dict[tuple[int, int], Run] = {}
         self.begun = dict.fromkeys(range(len(self.solvers)), 0)
         self.gains: dict[tuple[int, ...], tuple[float, float]] = {}  # sum and weight
-        self.ages: dict[str, int] = {}  # of runs here that went on where the one before had ended
         self.slices: Counter[tuple[int, ...]] = Counter()
         self.parts: list[Part] = [[]]
 
@@ -248,10 +247,6 @@ class Shared:
         if run.ended and pair in self.open:
             self.finished.append(run.best)
             del self.open[pair]
-            if run.place == HERE:
-                self.ages[run.solver] = run.age
-        if self.objective.best < before:  # the other solvers have something new to begin with
-            self.ages = {run.solver: self.ages.get(run.solver, 0)}
         self._credit(pair, reward)
         return reward
 
@@ -319,7 +314,6 @@ class Shared:
             )
             if place == HERE and self.solvers[solver] != CMA and self.begun[solver]:
                 run.best = self.objective.best  # begun again there, it must find better
-                run.age = self.ages.get(run.solver, 0)
             self.begun[solver] += 1
         return run
 
