@@ -174,6 +174,8 @@ def test_closed_streams(arguments, closed):
         "search nim --set heap=nan",
         "search nim --nodes 99999999999999999999999999",
         "check nim --games 99999999999999999999999999",
+        "check :",
+        "experiment show :",
         "map generate mcguinness --evaluations 99999999999999999999999999",
         "story generate sherlock --nodes 99999999999999999999999999",
         "optimize sphere --budget 99999999999999999999999999",
