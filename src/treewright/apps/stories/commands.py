@@ -9,6 +9,7 @@ from treewright.errors import OptionError
 from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
     Json,
+    Memory,
     OnCluster,
     Quiet,
     Seed,
@@ -107,7 +108,7 @@ def generate(
         int, typer.Option(min=0, help="Plan step by step: commit after this many nodes.")
     ] = 0,
     trim: Annotated[bool, typer.Option(help="Leave out actions that nothing rests on.")] = True,
-    memory: Annotated[str, typer.Option(help="Memory for the tree, such as 1GiB.")] = "1GiB",
+    memory: Memory = "1GiB",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
