@@ -10,6 +10,7 @@ from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
     LARGEST,
     Json,
+    Memory,
     OnCluster,
     Quiet,
     Seed,
@@ -110,7 +111,7 @@ def generate(
         int, typer.Option(min=0, help="Plan step by step: commit after this many nodes.")
     ] = 0,
     trim: Annotated[bool, typer.Option(help="Leave out actions that nothing rests on.")] = True,
-    memory: Annotated[str, typer.Option(help="Memory for the tree, such as 1GiB.")] = "1GiB",
+    memory: Memory = "1GiB",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
