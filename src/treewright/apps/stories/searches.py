@@ -13,6 +13,7 @@ from typing import Any, Literal
 from treewright.apps.stories.casting import Cast, casts
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
+from treewright.apps.stories.planning.planner import DEFAULT as PLANNING
 from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
@@ -33,6 +34,7 @@ DEFAULT = Options(
     bound=True,
     rollout=Rollout("table"),
 )
+MOTIVATED = PLANNING  # of a set-up whose people have motives
 PLAIN = Options(c=0.5)  # the survey's UCT with uniform rollouts
 SELECTION_BIAS = Options(c=0.5, selection_bias=SelectionBias(k=20))
 ROLLOUT_BIAS = Options(c=0.5, rollout=Rollout("table"))
@@ -80,13 +82,17 @@ def generate(
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
     if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
         raise OptionError(f"nodes must be a whole number, at least 1; not {nodes!r}")
+    setup.engine = engine
     replay(setup, setup.steering.prefix)  # before anything is compiled
+    if setup.minds is not None:
+        options = replace(MOTIVATED, c=options.c) if options.puct else options
     domain = story_domain(setup, prefix=prefix_reward)
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
         run = _Run(setup, domain, nodes, seed, options, memory, engine, progress)
-        run.pruned(prune) if prune else run.restarted() if restarts else run.once()
+        motivated = setup.minds is not None  # such searches know no casts and no restarts
+        run.pruned(prune) if prune else run.restarted() if restarts and not motivated else run.once()
         actions, found = run.best, run.report
     else:
         made = _SYSTEMATIC[method](
