@@ -466,9 +466,15 @@ def load_setup(name: str, changes: dict[str, Any] | None = None) -> Setup:
 def read_setup(
     source: Source, beside: Path | None = None, changes: dict[str, Any] | None = None
 ) -> Setup:
-    """A set-up from a source; ``changes`` replace top-level keys (the command line's steering)."""
+    """A set-up from a source; ``changes`` replace top-level keys (the command line's steering).
+
+    What is None there is taken out.
+    """
     for key, value in (changes or {}).items():
-        source.change(key, value)
+        if value is None:
+            source.data.pop(key, None)
+        else:
+            source.change(key, value)
     names = source.data.get("library", "crime")
     if not isinstance(names, str) and not (
         isinstance(names, list) and names and all(isinstance(n, str) for n in names)

@@ -1,10 +1,12 @@
 """What people want and see: the words of a library, and those of a set-up that makes use of them.
 
 A library's ``[motives]`` gives every person of a type a number to raise and says who sees what
-others do; ``[[notices]]`` says which facts a person sees without anybody doing anything.  A set-up's
-``[motives]`` turns that on: how deep people think, how far they plan, what they want and believe.
+others do; ``[[notices]]`` says which facts a person sees without anybody doing anything.  The
+``[motives]`` of a set-up turn that on: how deep people think, how far they plan, what they want
+and believe.
 """
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -196,7 +198,7 @@ def read_minds(setup: "Setup") -> Minds | None:
     if not isinstance(given.get("hard", False), bool):
         raise source.error(f"hard is true or false, not {given['hard']!r}", "motives", "hard")
     return Minds(
-        _whole(source, given, "layers", 1, 0, 3),
+        _whole(source, given, "layers", 1, 1, 3),
         _whole(source, given, "ahead", 3, 1, 8),
         given.get("hard", False),
         {_person(setup, who, "wants"): e for who, e in _wants(setup, given.get("wants", {}))},
@@ -244,7 +246,7 @@ def _beliefs(setup: "Setup", given: Any) -> list[tuple[tuple[int, ...], tuple[Ch
     for whose, texts in given.items():
         where = ("motives", "beliefs", whose)
         path = tuple(_person(setup, name.strip(), "beliefs") for name in whose.split(","))
-        if any(a == b for a, b in zip(path, path[1:], strict=False)):
+        if any(a == b for a, b in itertools.pairwise(path)):
             raise setup.source.error("nobody has beliefs about their own beliefs", *where)
         changes: list[Change] = []
         for at, text in _strings(setup.source, texts, *where):

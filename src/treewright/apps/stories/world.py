@@ -140,9 +140,14 @@ class World:
         if any(covers(pattern, event) for pattern in steering.forbidden):
             b = 0.0
         b = min(1.0, b)
-        if self.setup.minds is not None:
-            b *= self.setup.mind.reasons(self.history, event).factor
-        return b, rule, factors
+        reasons = self.reasons(event)
+        return b if reasons is None else b * reasons.factor, rule, factors
+
+    def reasons(self, event: Event) -> "Reasons | None":
+        """Why those who consent to an action would do it; None where nobody has motives."""
+        if self.setup.minds is None:
+            return None
+        return self.setup.mind.reasons(self.history, event)
 
     def play(self, event: Event) -> Step:
         """Do an action that is possible, and say what it rested on and changed."""
@@ -150,8 +155,7 @@ class World:
         needs = self.support(action.precondition, scope)
         b, rule, factors = self.believed(event)
         motive = self.support(rule.condition, scope)
-        minds = self.setup.minds
-        reasons = None if minds is None else self.setup.mind.reasons(self.history, event)
+        reasons = self.reasons(event)
         before = dict(self.values)
         self.do(event, b)
         share = self.share()

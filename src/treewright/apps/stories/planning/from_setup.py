@@ -57,7 +57,7 @@ class SetupProblem(Problem):
         self.write = Writer(setup, {cell: i for i, cell in enumerate(self._cells)})
         self.initial = dict(self._start(setup.minds))
         self.utilities = self._utilities(motives, setup.minds)
-        self.actions = [self._ground(motives, a, e) for a, e in _events(setup)]
+        self.actions = [self._action(motives, a, e) for a, e in _events(setup)]
         self.triggers = list(_noticing(setup, motives, self.write))
         fold(self)
         self.events = [_event(setup, g) for g in self.actions]
@@ -101,11 +101,9 @@ class SetupProblem(Problem):
         part = calculated("/", calculated("*", value, worth), goal.of)
         return chosen(compared(">=", value, goal.of), worth, part)
 
-    def _ground(self, motives: Motives, action: Action, event: Event) -> Ground:
+    def _action(self, motives: Motives, action: Action, event: Event) -> Ground:
         scope = scope_of(event)
-        consenting = {
-            event.args[i] for i in action.consents if action.params[i][1] == motives.kind
-        }
+        consenting = {event.args[i] for i in action.consents if action.params[i][1] == motives.kind}
         precondition = self.write.truth(action.precondition, scope)
         if precondition is False:  # most are: two who are one, a vase for a weapon
             return Ground(action.name, (), False, ())
@@ -178,10 +176,16 @@ def _noticing(setup: Setup, motives: Motives, write: "Writer") -> Iterator[Groun
 def _noticed(x: int, f: int, seen: Any, thought: Any, may_vanish: bool) -> Iterator[Ground]:
     differs = ("literal", (x,), f, "!=", ("value", (), f))
     learns = Effect(True, (x,), f, ("value", (), f))
-    yield Ground("sees", (), joined("and", [differs, seen]), (learns,))
+    yield Ground("sees", (), joined("and", [differs, _in_one(seen)]), (learns,))
     if may_vanish:
-        misses = joined("and", [differs, thought, negated(seen)])
+        vanished = _in_one(joined("and", [thought, negated(seen)]))
+        misses = joined("and", [differs, vanished])
         yield Ground("misses", (), misses, (Effect(True, (x,), f, UNKNOWN),))
+
+
+def _in_one(condition: Any) -> Any:
+    """A condition that is calculated as a whole, after what is asked beside it: mostly not."""
+    return compared("==", counted(condition), 1)
 
 
 def _kind(kind: Type) -> str:
@@ -252,9 +256,7 @@ class Writer:
         left, right = expr.args
         if left.type.kind == "bool":
             a, b = (self._truth(side, scope) for side in expr.args)
-            same = joined(
-                "or", [joined("and", [a, b]), joined("and", [negated(a), negated(b)])]
-            )
+            same = joined("or", [joined("and", [a, b]), joined("and", [negated(a), negated(b)])])
             return same if op == "==" else negated(same)
         return compared(op, self.value(left, scope), self.value(right, scope))
 

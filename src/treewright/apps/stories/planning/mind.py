@@ -115,4 +115,3 @@ def _planner(
         setup.engine,
         start,
     )
-

@@ -24,6 +24,7 @@ from treewright.library.program import Program
 from treewright.library.search import Search
 
 METHODS = ("mcts", "best-first", "explanation-first")
+DEFAULT_METHOD = "best-first"  # which reaches most of the benchmark's goals
 DEFAULT = Options(
     c=1.0,
     puct=True,
@@ -105,9 +106,7 @@ class Planner:
         self._empty = _space(1, 1, 2)
         self.goal = goal
         self.limits = (author, character, layers)
-        self.domain, self.worlds = planning_domain(
-            problem, goal, author, character, layers, start
-        )
+        self.domain, self.worlds = planning_domain(problem, goal, author, character, layers, start)
         state = self.domain.new_state()
         self._tables = self.domain.tables
         self._own = self._tables["own"]
@@ -150,7 +149,7 @@ class Planner:
 
     def solve(
         self,
-        method: str = "mcts",
+        method: str = DEFAULT_METHOD,
         nodes: int = MILLION,
         seed: int = 1,
         options: Options = DEFAULT,

@@ -15,7 +15,7 @@ from treewright.apps.stories.planning.places import FLAT, FLAT_SIZE, ROOM, WIDE
 from treewright.apps.stories.planning.problem import Effect, Ground, Problem, counted
 from treewright.apps.stories.source import StoryError
 
-MOST_CLAUSES = 500
+MOST_CLAUSES = 2000
 PARTS = 1_000_000_000  # a believability of 1 in whole numbers
 SIGNS = {"==": 0, "!=": 1, ">": 2, ">=": 3, "<": 4, "<=": 5}
 # the rows of the small machine that calculates (worlds.py)
