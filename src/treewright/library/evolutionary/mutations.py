@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.kernel.hooks import takes_tables, with_tables
-from treewright.library.domain import Domain, constant
+from treewright.library.domain import Domain, apart, constant
 from treewright.library.evolutionary.agent import HERE
 
 SHIFT = 24  # a mutation is position << 24 | action
@@ -96,6 +96,7 @@ def turn_steps(domain: Domain) -> dict[str, Any]:
     return scope
 
 
+@apart
 def unfold(g, t, first, known):
     """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
 
@@ -128,6 +129,7 @@ def respond(g, t, s):
             moves += 1
 
 
+@apart
 def catch_up(g, t, upto):
     """Bring the states along the turn up to date."""
     while g.valid < upto:
@@ -138,6 +140,7 @@ def catch_up(g, t, upto):
         g.valid = at + 1
 
 
+@apart
 def relist(g, t, at, found):
     """List the legal actions behind a state, and keep them where there is room."""
     catch_up(g, t, at)
