@@ -46,7 +46,7 @@ MORE = {
     "match": "--games 2",
     "optimize": "--budget 60",
     "story generate": "--nodes 2000",
-    "study new": "--length 40 --copies 1",
+    "study new": "--length 60 --copies 1",
     "study plan": "--studies 5",
     "tactics watch": "--budget evals:30 --delay 0",
     "tactics tournament": "--budget evals:30 --games 2",
@@ -77,7 +77,7 @@ experiment run connect-four-strength --time 20
 level generate --count 4 --length 60 --rollouts 20 --out levels
 level generate --length 60 --rollouts 20 --out level.txt
 level convert level.txt level.tmj
-study new study.sqlite --length 40 --copies 1
+study new study.sqlite --length 60 --copies 1
 study simulate study.sqlite --participants 6
 study analyse study.sqlite --out report
 tactics watch --agents random,random --ap 3 --delay 0 --out game.json
