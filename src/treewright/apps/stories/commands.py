@@ -8,6 +8,7 @@ import typer
 from treewright.errors import OptionError
 from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
+    LARGEST,
     Json,
     Memory,
     OnCluster,
@@ -37,7 +38,9 @@ SetupName = Annotated[
 ]
 Nodes = Annotated[
     int | None,
-    typer.Option(min=1, help="Budget: nodes of the search (100,000; 1,000,000 for a problem)."),
+    typer.Option(
+        min=1, max=LARGEST, help="Budget: nodes of the search (100,000; 1,000,000 for a problem)."
+    ),
 ]
 Method = Annotated[
     str,
