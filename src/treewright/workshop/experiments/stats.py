@@ -166,7 +166,7 @@ def better_than_even(successes: float, trials: int) -> float:
     for n in range(math.floor(successes), trials + 1):
         as_good += ways
         ways = ways * (trials - n) // (n + 1)
-    return as_good / 2**trials
+    return float(as_good / 2**trials)
 
 
 def stars(p: float) -> str:
