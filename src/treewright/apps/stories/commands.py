@@ -8,7 +8,9 @@ import typer
 from treewright.errors import OptionError
 from treewright.library.writing import write_whole
 from treewright.workshop.commands import (
+    LARGEST,
     Json,
+    Memory,
     OnCluster,
     Quiet,
     Seed,
@@ -36,7 +38,9 @@ SetupName = Annotated[
 ]
 Nodes = Annotated[
     int | None,
-    typer.Option(min=1, help="Budget: nodes of the search (100,000; 1,000,000 for a problem)."),
+    typer.Option(
+        min=1, max=LARGEST, help="Budget: nodes of the search (100,000; 1,000,000 for a problem)."
+    ),
 ]
 Method = Annotated[
     str | None,
@@ -111,7 +115,7 @@ def generate(
         bool, typer.Option(help="What people want and believe, where the set-up has it.")
     ] = True,
     trim: Annotated[bool, typer.Option(help="Leave out actions that nothing rests on.")] = True,
-    memory: Annotated[str, typer.Option(help="Memory for the tree, such as 1GiB.")] = "1GiB",
+    memory: Memory = "1GiB",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

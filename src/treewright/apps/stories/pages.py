@@ -8,7 +8,7 @@ from treewright.errors import TreewrightError
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
-from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, downloads, slider
+from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, slider
 
 OTHER = "a file of yours"
 NEVER = ("title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
@@ -128,7 +128,7 @@ class _StoryPage:
                 f"<p class=quiet>Score {score['total']:.3f}: believability "
                 f"{score['believability']:.3f}, goals {score['goals']:.2f}.</p>"
             )
-            downloads(self._studio, job)
+            self._following.downloads(job)
             html("<h3>Goals</h3>" + _goals(story["goals"]))
             html("<h3>Steps</h3><p class=quiet>Pin steps, then generate: the rest is new.</p>")
             self._step_rows()

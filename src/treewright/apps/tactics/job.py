@@ -1,19 +1,29 @@
 """Hero Academy as jobs of the studio: a planned turn, and a game between two agents."""
 
+import contextlib
+import time
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from treewright.apps.tactics.agents import AGENTS
+from treewright.apps.tactics.agents import AGENTS, agent
 from treewright.apps.tactics.board import HEIGHT, load
 from treewright.apps.tactics.domain import HeroAcademy
-from treewright.apps.tactics.drawing import MARKS, gear_letters, hand_text, owner
+from treewright.apps.tactics.drawing import MARKS, drawn, gear_letters, hand_text, owner
+from treewright.apps.tactics.match import play_game, view
 from treewright.apps.tactics.notation import action_text, place
 from treewright.apps.tactics.saves import Record, play_text, read, text_of_game
 from treewright.apps.tactics.state import DISCARD, DROP, END
 from treewright.apps.tactics.units import CARD_LETTERS, MAX_HP, UNIT_LETTERS, UNIT_NAMES
 from treewright.errors import OptionError
+from treewright.library.domain import Domain
+from treewright.library.evolutionary import Agent, Budget
+from treewright.library.evolutionary.burning import Burning
+from treewright.library.options import Options
+from treewright.library.position import Position
 from treewright.workshop.jobs.work import Export, Report, Result, Work
+from treewright.workshop.searching.inspector import Kept, growing
 
 MOST_ACTIONS = 6200  # of 200 turns with 30 points and an end each
 LIMIT = 200  # turns
@@ -120,11 +130,11 @@ def parts(action: int) -> dict[str, str]:
     return {"text": text, "from": CARD_LETTERS[a] if kind == DROP else place(a), "to": place(b)}
 
 
-def told(record: Record, start: int) -> list[dict[str, str]]:
-    """The actions from one on, each with its parts and in words."""
-    position = record.position(start)
+def told(start: Position, actions: list[int]) -> list[dict[str, str]]:
+    """Actions from a position on, each with its parts and in words."""
+    position = start.copy()
     found = []
-    for action in record.actions[start:]:
+    for action in actions:
         found.append(parts(action) | {"words": position.describe(action).rpartition(" ")[0]})
         position.follow(action)
     return found
@@ -132,10 +142,6 @@ def told(record: Record, start: int) -> list[dict[str, str]]:
 
 def plan(settings: Plan, report: Report) -> Result:
     """The turn that an agent would play; its own search, by the command's functions."""
-    from treewright.apps.tactics.agents import agent
-    from treewright.apps.tactics.match import view
-    from treewright.library.evolutionary import Budget
-
     record = record_of(settings)
     position = record.position()
     if position.ended:
@@ -143,32 +149,69 @@ def plan(settings: Plan, report: Report) -> Result:
     report(None, "compiling, if this agent is new")
     planner = agent(settings.agent, settings.ap, map=settings.map)
     state = view(position.state._record, settings.open_hands)
-    count = len(record.actions)
     before = position.value()[position.player]
-    found = planner.plan(
-        state, Budget(evaluations=settings.evaluations), settings.seed + len(record.actions)
-    )
-    record.actions = [*record.actions, *found.actions]
+    with _watched(planner, position, settings.evaluations, report) as kept:
+        found = planner.plan(
+            state, Budget(evaluations=settings.evaluations), settings.seed + len(record.actions)
+        )
     return Result(
         settings.model_dump(mode="json")
         | {
             "player": position.player,
-            "turn": told(record, count),
+            "turn": told(position, found.actions),
             "took": {
                 "evaluated turns": found.evaluations,
                 "worth before": before,
                 "worth after": found.value,
             },
-        }
+        },
+        kept.files,
     )
+
+
+@contextlib.contextmanager
+def _watched(planner: Agent, start: Position, most: int, report: Report) -> Iterator[Kept]:
+    """Keep the largest tree of an agent that has one, and report how far it is."""
+    kept, burning = Kept(), planner.burning
+    if burning is None:
+        yield kept
+        return
+    began = time.perf_counter()
+
+    def seen() -> dict[str, Any]:
+        return {"turn": told(start, planner.turn_so_far), "search": growing(burning)}
+
+    def look() -> None:
+        kept.look(burning, time.perf_counter() - began)
+        made = burning.simulations
+        report(min(1.0, made / most), f"{made:,} turns evaluated", seen)
+
+    burning.watch = look
+    try:
+        yield kept
+    finally:
+        burning.watch = None
+
+
+def searched(settings: Plan) -> Domain:
+    """What the agent's tree is a search of: single actions, or whole turns and their mutations."""
+    return _burning(settings).domain
+
+
+def options(settings: Plan) -> Options:
+    """The agent's own."""
+    return _burning(settings).options
+
+
+def _burning(settings: Plan) -> Burning:
+    found = agent(settings.agent, settings.ap, map=settings.map).burning
+    if found is None:
+        raise OptionError(f"{settings.agent} has no tree")
+    return found
 
 
 def watch(settings: Watch, report: Report) -> Result:
     """A game; every turn is shown as it is played."""
-    from treewright.apps.tactics.agents import agent
-    from treewright.apps.tactics.match import play_game
-    from treewright.library.evolutionary import Budget
-
     record = record_of(settings, (settings.first, settings.second))
     report(None, "compiling, if these agents are new")
     players = tuple(
@@ -216,14 +259,27 @@ def from_file(data: bytes) -> dict[str, Any]:
         raise OptionError(f"the file, {where}: {first['msg']}") from None
 
 
-def _saved(data: dict[str, Any]) -> bytes:
+def saved(data: dict[str, Any]) -> bytes:
     """The game as ``treewright tactics watch`` reads it, with the planned turn at its end."""
+    return text_of_game(_played(data)).encode()
+
+
+def _played(data: dict[str, Any]) -> Record:
     actions = [*data["actions"], *(one["text"] for one in data.get("turn", ()))]
     names = (data.get("first", "player 1"), data.get("second", "player 2"))
-    begun = Begun(actions=actions, **{k: data[k] for k in KNOWN})
-    return text_of_game(record_of(begun, names)).encode()
+    return record_of(Begun(actions=actions, **{k: data[k] for k in KNOWN}), names)
 
 
-EXPORTS = {"json": Export(".json", "application/json", _saved)}
-PLAN = Work("A turn of Hero Academy", Plan, plan, EXPORTS)
+def _picture(kind: str) -> Callable[[dict[str, Any]], bytes]:
+    """What draws the position at the end, as ``treewright tactics render`` does."""
+    return lambda data: drawn(_played(data).position().state, data["map"], kind)
+
+
+EXPORTS = {
+    "json": Export(".json", "application/json", saved),
+    "svg": Export(".svg", "image/svg+xml", _picture("svg")),
+    "png": Export(".png", "image/png", _picture("png")),
+    "pdf": Export(".pdf", "application/pdf", _picture("pdf")),
+}
+PLAN = Work("A turn of Hero Academy", Plan, plan, EXPORTS, domain=searched, options=options)
 WATCH = Work("A game of Hero Academy", Watch, watch, EXPORTS)
