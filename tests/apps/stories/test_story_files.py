@@ -357,16 +357,19 @@ def test_names_mean_nothing_to_python():
 
 
 def test_the_guides_examples_load(root, tmp_path):
-    """The TOML blocks of docs/stories.md: a set-up, a list of goals, a library."""
+    """The TOML blocks of docs/stories.md: a set-up, a list of goals, a library, motives twice."""
     blocks = re.findall(
         r"^```toml\n(.*?)^```", (root / "docs" / "stories.md").read_text(), re.S | re.M
     )
-    ten, goals, library = blocks
+    ten, goals, library, minds, motives = blocks
     assert len([line for line in ten.splitlines() if line.strip()]) <= 10
     assert impossible(read_setup(Source(ten, "ten.toml"))) == ""
     body = SHERLOCK.replace('goals = ["at least 2 dead", "the murderer is arrested"]', goals)
     assert len(read_setup(Source(body, "goals.toml")).goals) == 6
     assert [a.name for a in Library([Source(library, "tiny.toml")]).actions] == ["Steal"]
+    (tmp_path / "motives.toml").write_text(motives)
+    sherlock = SHERLOCK.replace('"crime"', '["crime", "motives.toml"]') + minds
+    assert read_setup(Source(sherlock, "mine.toml"), tmp_path).minds.ahead == 3
 
 
 def test_every_shipped_phrase_is_in_the_guide(root):
