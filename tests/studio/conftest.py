@@ -18,8 +18,10 @@ def address(tmp_path_factory):
         "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
     )
     folder = tmp_path_factory.mktemp("studio")
-    with served("studio", folder, "--no-show", "--no-gallery") as found:
-        yield found
+    with pytest.MonkeyPatch.context() as here:
+        here.setenv("TREEWRIGHT_STORE", str(folder / "rows.sqlite"))  # not this person's own
+        with served("studio", folder, "--no-show", "--no-gallery") as found:
+            yield found
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from treewright.library.evolutionary import Agent, Budget
 from treewright.library.evolutionary.burning import Burning
 from treewright.library.options import Options
 from treewright.library.position import Position
+from treewright.library.shown import count_of
 from treewright.workshop.jobs.work import Export, Report, Result, Work
 from treewright.workshop.searching.inspector import Kept, growing
 
@@ -184,7 +185,8 @@ def _watched(planner: Agent, start: Position, most: int, report: Report) -> Iter
     def look() -> None:
         kept.look(burning, time.perf_counter() - began)
         made = burning.simulations
-        report(min(1.0, made / most), f"{made:,} turns evaluated", seen)
+        if len(burning.tree.nodes) > 1:  # not where a commit has just left nothing
+            report(min(1.0, made / most), f"{count_of(made, 'turn')} evaluated", seen)
 
     burning.watch = look
     try:
