@@ -4,6 +4,7 @@ Needs Debian's Chromium and Playwright; skipped with a message where one is miss
 """
 
 import csv
+import http.client
 import io
 import urllib.request
 import zipfile
@@ -317,6 +318,26 @@ def test_an_experiment_is_run_and_followed(page, address):
     page.wait_for_function("() => document.querySelector('.report img')?.naturalWidth > 0")
     rows = list(csv.DictReader(saved(page, "csv").read_text().splitlines()))
     assert len(rows) == 12
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../../../../../../etc/passwd", "..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd",
+     "%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "..%5c..%5cetc%5cpasswd",
+     "..%00/etc/passwd", "../studio.sqlite", "studio.sqlite", "../pages.py"],
+)  # fmt: skip
+def test_no_file_is_served_but_ours(address, path):
+    """As a program asks that does not tidy addresses up, as browsers do."""
+    host = address.removeprefix("http://")
+    folders = ("", "studio/", "study/", "results/", "go-static/", "maps-static/", "tactics-static/",
+               "api/jobs/x/files/", "play-world/", "_nicegui/")  # fmt: skip
+    for folder in folders:
+        connection = http.client.HTTPConnection(host)
+        connection.request("GET", f"/{folder}{path}")
+        answer = connection.getresponse()
+        assert 400 <= answer.status < 500, folder
+        assert b"root:" not in answer.read()
+        connection.close()
 
 
 def test_reports_are_beside_the_papers(page, address):

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+from serving import served
 from studio_hands import ask, choose, made, press, saved
 
 PICTURES = os.environ.get("TREEWRIGHT_PICTURES")
@@ -187,6 +188,57 @@ def test_a_search_is_stepped_through_and_everybody_can_read_it(page, address, ax
         page.set_viewport_size({"width": width, "height": 800})
         page.screenshot(path=str(Path(PICTURES) / f"{name}-made-{width}.png"), full_page=True)
         assert not axe(page)
+
+
+def test_a_domain_is_brought_checked_played_and_searched(page, address):
+    page.goto(f"{address}/domain")
+    code = page.get_by_label("A Python file with one domain")
+    text = code.input_value().replace("heap=15", "heap=7")
+    with page.expect_file_chooser() as chooser:
+        press(page, "Or bring a file")
+    chooser.value.set_files({"name": "x.py", "mimeType": "text/plain", "buffer": text.encode()})
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('heap=7')")
+    press(page, "Use it")
+    page.wait_for_function("() => document.querySelectorAll('svg.picture circle').length === 7")
+    press(page, "Check it")
+    page.locator("pre", has_text="no problem found").wait_for()
+    page.locator("svg.picture [data-action='2']").click()
+    page.get_by_text("What the search found").wait_for()
+    page.wait_for_function("() => document.querySelectorAll('svg.picture circle').length === 4")
+    press(page, "Step by step")
+    page.get_by_text("Simulation 1 of 40.").wait_for()
+
+
+def test_the_line_of_the_engine_of_go_is_under_the_mouse(page, address):
+    page.goto(f"{address}/go?moves={quote(POSITION)}")
+    press(page, "Hint")
+    page.get_by_text("What White thought").wait_for()
+    best = page.locator("#go-board [data-line]").first
+    best.hover()
+    line = best.get_attribute("data-line").split()
+    assert page.locator("#go-board .ghosts circle").count() == len(line) > 1
+    page.goto(f"{address}/go")
+    for vertex, number in (("E5", 2), ("A1", 4)):  # the second answer is in no opening
+        page.locator(f"[data-vertex={vertex}]").click()
+        page.get_by_text(f"Move {number}. Black to play.").wait_for()
+    page.get_by_text("Black's chances").wait_for()
+
+
+def test_a_studio_that_is_killed_says_what_was_cut(visit, tmp_path):
+    """-9 in the middle of a job: what was finished is there, and the first page says the rest."""
+    with served("studio", tmp_path, "--no-show", "--no-gallery") as address:
+        job = made(address, "minimise", {"budget": 150})
+        cut = ask(address, "/api/jobs/steps", {"domain": "samegame", "simulations": 200})["id"]
+        while ask(address, f"/api/jobs/{cut}?wait=1")["state"] != "running":
+            pass
+    with served("studio", tmp_path, "--no-show", "--no-gallery") as address:
+        assert ask(address, f"/api/jobs/{cut}")["state"] == "cut"
+        assert len(ask(address, f"/api/jobs/{job}/result")["runs"]) == 4
+        page = visit(at=address)
+        page.goto(address)
+        page.get_by_role("alert").get_by_text(f"a search step by step ({cut[:6]})").wait_for()
+        page.goto(f"{address}/functions?job={job}")
+        page.get_by_text("Export:").wait_for()
 
 
 def test_a_card_of_the_gallery_opens_its_page(page, address):
