@@ -182,7 +182,12 @@ def story_domain(setup: Setup, *, prefix: bool = True, towards: list[Goal] | Non
     ``prefix``: a story may stop anywhere, so its reward is the best score on the way; without
     it the score counts only where a simulation ends (the survey's text, read literally).
     ``towards`` some goals: only these count, in part too (grounding.py); same class, other tables.
+    With motives it is the domain of planning problems, where reasons are part of believability.
     """
+    if setup.minds is not None:
+        from treewright.apps.stories.planning.mind import motivated_domain
+
+        return motivated_domain(setup)
     cls = _story_class(domain_source(setup.library, setup.layout))
     grounding = Grounding(setup)
     domain = cls(tables=grounding.tables(compile_goals(setup, towards), prefix))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.apps.stories.model import Action, Attribute, Change, Event, Expr, Rule
 
 if TYPE_CHECKING:
+    from treewright.apps.stories.planning.mind import Reasons
     from treewright.apps.stories.setup import Setup
 
 Cell = tuple[Attribute, int, int]
@@ -29,6 +30,7 @@ class Step:
     needs: frozenset[Cell]  # what its precondition rested on
     motive: frozenset[Cell]  # what its believability rested on
     changes: tuple[tuple[Cell, Any, Any], ...]  # before and after
+    reasons: "Reasons | None" = None  # of those who consent to it, where people have motives
 
 
 @dataclass
@@ -41,6 +43,7 @@ class World:
     when: dict[Event, int] = field(default_factory=dict)
     believability: float = 1.0
     length: int = 0
+    history: tuple[Event, ...] = ()
 
     @classmethod
     def start(cls, setup: "Setup") -> "World":
@@ -136,7 +139,15 @@ class World:
             b *= steering.traits.get(event.args[0], {}).get(action.name, 1.0)
         if any(covers(pattern, event) for pattern in steering.forbidden):
             b = 0.0
-        return min(1.0, b), rule, factors
+        b = min(1.0, b)
+        reasons = self.reasons(event)
+        return b if reasons is None else b * reasons.factor, rule, factors
+
+    def reasons(self, event: Event) -> "Reasons | None":
+        """Why those who consent to an action would do it; None where nobody has motives."""
+        if self.setup.minds is None:
+            return None
+        return self.setup.mind.reasons(self.history, event)
 
     def play(self, event: Event) -> Step:
         """Do an action that is possible, and say what it rested on and changed."""
@@ -144,6 +155,7 @@ class World:
         needs = self.support(action.precondition, scope)
         b, rule, factors = self.believed(event)
         motive = self.support(rule.condition, scope)
+        reasons = self.reasons(event)
         before = dict(self.values)
         self.do(event, b)
         share = self.share()
@@ -158,20 +170,22 @@ class World:
             frozenset(needs),
             frozenset(motive),
             changes,
+            reasons,
         )
 
     def do(self, event: Event, believability: float) -> None:
         """Do an action, and say nothing."""
         for change in self.setup.library.action(event.action).changes:
-            self._apply(change, scope_of(event))
+            self.apply(change, scope_of(event))
         self.believability *= believability
         self.length += 1
+        self.history = (*self.history, event)
         for pattern in self._patterns():
             if covers(pattern, event):
                 self.times[pattern] = self.times.get(pattern, 0) + 1
                 self.when.setdefault(pattern, self.length)
 
-    def _apply(self, change: Change, scope: Scope) -> None:
+    def apply(self, change: Change, scope: Scope) -> None:
         if change.kind == "set":
             self._assign(change, scope)
             return
@@ -180,7 +194,7 @@ class World:
             inner = scope | {change.variable: number} if change.over else scope
             if self.value(change.condition, inner):
                 for part in change.body:
-                    self._apply(part, inner)
+                    self.apply(part, inner)
 
     def _assign(self, change: Change, scope: Scope) -> None:
         assert change.target is not None

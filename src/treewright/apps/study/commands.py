@@ -310,7 +310,8 @@ def serve(
         here = f"http://{host}:{port}"
         typer.echo(f"{here}  (Ctrl-C ends)", err=True)
         typer.echo(f"{here}/experimenter?token={store.token()}  (only for you)", err=True)
-    web.run(host, port, str(store.about.get("title", "A study of levels")))
+    with store.kept_open():
+        web.run(host, port, str(store.about.get("title", "A study of levels")))
 
 
 @app.command()
