@@ -245,6 +245,7 @@ export class Player {
 
   done(won) {
     this.phase = "done";
+    this.inputs.over = true;
     this.tell(won ? "You made it!" : "That was your last attempt", "");
     document.dispatchEvent(new CustomEvent("level-done"));
   }
