@@ -10,7 +10,6 @@ from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import Studio
 
 LIVES = 5
-TOUCH = {"ArrowLeft": "◀", "ArrowRight": "▶", "ArrowDown": "▼", "KeyX": "run", "Space": "jump"}
 
 
 def build(studio: Studio) -> None:
@@ -50,14 +49,10 @@ def build(studio: Studio) -> None:
                 for name in THEMES
                 if name != theme
             )
-            touch = "".join(
-                f'<button type="button" data-hold="{code}">{words}</button>'
-                for code, words in TOUCH.items()
-            )
             html(
                 f'<div id="level" class="panel" data-url="{url}"><h1>Play</h1><p class="quiet">You '
                 f"have {LIVES} attempts. The flag at the right end is the goal.</p>"
-                f'{STAGE.format(url=url)}<div class="touch">{touch}</div><div class="row">'
+                f'{STAGE.format(url=url)}<div class="row">'
                 '<button class="go" data-part="continue" hidden>Again</button>'
                 f'<a class="chip" href="/levels?job={escape(job.id)}">Back to the level</a>{looks}'
                 "</div></div>"

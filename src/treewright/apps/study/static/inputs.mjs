@@ -19,7 +19,6 @@ export class Inputs {
     this.fingers = new Map(); // pointer -> key
     this.keys();
     this.touch();
-    for (const button of document.querySelectorAll("[data-hold]")) this.holding(button);
   }
 
   get held() {
@@ -48,18 +47,6 @@ export class Inputs {
       if (!event.altKey && !event.ctrlKey && !event.metaKey) this.wake();
     });
     window.addEventListener("keyup", (event) => set(event, false));
-  }
-
-  /** A button on the screen that stands for a key of the keyboard. */
-  holding(button) {
-    const key = KEYS[button.dataset.hold];
-    const hold = (down) => (event) => {
-      event.preventDefault();
-      this.keyboard = down ? this.keyboard | key : this.keyboard & ~key;
-      if (down) this.wake();
-    };
-    button.addEventListener("pointerdown", hold(true));
-    for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, hold(false));
   }
 
   /** A finger holds the button that it is on, also after sliding there from another one. */
