@@ -15,6 +15,7 @@ export class Inputs {
   /** `wake` is called by any key, tap or button; `pause` by Escape and by a gamepad's start button. */
   constructor(root, wake, pause) {
     Object.assign(this, { root, wake, pause, keyboard: 0, running: 0, padBefore: 0 });
+    this.over = false; // the level is done: keys belong to the page again, as Space to a button
     this.fingers = new Map(); // pointer -> key
     this.keys();
     this.touch();
@@ -34,11 +35,12 @@ export class Inputs {
   keys() {
     const set = (event, down) => {
       const key = KEYS[event.code];
-      if (key === undefined) return;
+      if (key === undefined || this.over) return;
       event.preventDefault();
       this.keyboard = down ? this.keyboard | key : this.keyboard & ~key;
     };
     window.addEventListener("keydown", (event) => {
+      if (this.over) return undefined;
       if (event.repeat) return KEYS[event.code] === undefined ? undefined : event.preventDefault();
       if (event.code === "Escape") return this.pause();
       set(event, true);
