@@ -10,7 +10,9 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import time
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -46,8 +48,8 @@ MORE = {
     "match": "--games 2",
     "optimize": "--budget 60",
     "story generate": "--nodes 2000",
-    "study new": "--length 40 --copies 1",
-    "study plan": "--studies 5",
+    "study new": "--length 60 --copies 1",
+    "study plan": "--studies 20",
     "tactics watch": "--budget evals:30 --delay 0",
     "tactics tournament": "--budget evals:30 --games 2",
     "tactics play": "--budget evals:30",
@@ -56,6 +58,7 @@ MORE = {
 }
 AS_WRITTEN = ("tactics tournament --budget", "bench memory --memory")  # words, not numbers
 TYPED = {"play": "quit\n", "gtp": "boardsize 5\ngenmove b\nquit\n", "tactics play": "quit\n"}
+FRESH = ("study new",)  # never overwrites: it runs in an empty folder
 SERVERS = {"studio": "--no-show --no-gallery", "study serve": "", "study rate": ""}
 ELSEWHERE = {
     "bench cluster": "tests/cluster",
@@ -68,7 +71,7 @@ ELSEWHERE = {
     "level import-image": "tests/apps/levels",
     "story new": "it asks questions: tests/apps/stories",
     "story watch": "until Ctrl-C: tests/apps/stories",
-    "squares": "the command of examples/plugin",
+    "squares": "tests/workshop/test_plugin.py",
     "tactics verify": "needs recordings of the original testbed",
 }
 PREPARED = """
@@ -77,7 +80,7 @@ experiment run connect-four-strength --time 20
 level generate --count 4 --length 60 --rollouts 20 --out levels
 level generate --length 60 --rollouts 20 --out level.txt
 level convert level.txt level.tmj
-study new study.sqlite --length 40 --copies 1
+study new study.sqlite --length 60 --copies 1
 study simulate study.sqlite --participants 6
 study analyse study.sqlite --out report
 tactics watch --agents random,random --ap 3 --delay 0 --out game.json
@@ -106,11 +109,21 @@ def folder(root, tmp_path_factory):
     libraries = root / "src" / "treewright" / "apps" / "stories" / "libraries"
     for name in ("my_library.toml", "lib.toml"):
         shutil.copy(libraries / "crime.toml", folder / name)
-    for line in PREPARED.split("\n"):
-        if line:
-            done = run(shlex.split(line), folder)
-            assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    for line in PREPARED.strip().split("\n"):
+        done = run(shlex.split(line), folder)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    rate(folder)
     return folder
+
+
+def rate(folder):
+    """Ratings of the levels, and a table that says what a taste of them could be made of."""
+    names = sorted(f"levels/{path.name}" for path in (folder / "levels").glob("*.txt"))
+    pairs = [f"{a},{b},{'ab'[i % 2]}" for i, (a, b) in enumerate(permutations(names, 2))]
+    (folder / "ratings.csv").write_text("\n".join(["a,b,better", *pairs]))
+    table = "\n".join(["file,length", *(f"{name},{i}" for i, name in enumerate(names))])
+    for name in ("maps.csv", "new-maps.csv"):
+        (folder / name).write_text(table)
 
 
 def run(words, folder, typed=""):
@@ -174,7 +187,10 @@ def words_of(shown):
     """The words of a command that can be run, with small budgets; none if it can't."""
     words = shlex.split(ENDS.split(shown + " ")[0])[1:]
     name = name_of(words)
-    if name in ELSEWHERE or any(mark in shown for mark in LEFT_OUT):
+    stands_for_others = any(word.isupper() and word.isalpha() for word in words)
+    if name in ELSEWHERE or stands_for_others or any(mark in shown for mark in LEFT_OUT):
+        return []
+    if words[0].startswith("-") or "subtract-square" in words:  # of the root, and of the plug-in
         return []
     for at, word in enumerate(words[:-1]):
         if word in QUICK and f"{name} {word}" not in AS_WRITTEN:
@@ -197,6 +213,8 @@ def failed(words, folder):
     if name in SERVERS:
         return failed_to_serve(words + SERVERS[name].split(), folder)
     words = [found for word in words for found in matching(word, folder)]
+    if name in FRESH:
+        folder = Path(tempfile.mkdtemp(dir=folder))
     done = run(words, folder, TYPED.get(name, ""))
     said = done.stderr or done.stdout
     if done.returncode == 2 and "Missing argument" in said and words == name.split():

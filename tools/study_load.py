@@ -147,7 +147,7 @@ class Participant:
             await asyncio.sleep(max(0.0, 1.0 - (time.monotonic() - began)))
 
     def lost(self, store: Store) -> int:
-        """Acknowledged ticks and answers that are not in the file."""
+        """Acknowledged ticks that are not in the file."""
         lost = 0
         for (slot, attempt), ticks in self.stored.items():
             kept = store.attempts(self.who, slot)

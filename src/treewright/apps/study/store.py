@@ -308,16 +308,16 @@ class Store:
             ).fetchall()
         return [dict(row) for row in found]
 
-    def played_counts(self) -> dict[tuple[int, str], int]:
-        """How many levels are finished, by variant and side."""
+    def played_counts(self, simulated: bool = False) -> dict[tuple[int, str], int]:
+        """How many levels people, or automatic participants, have finished, by variant and side."""
         with self._file.open() as db:
-            return {
-                (row["variant"], row["side"]): row["n"]
-                for row in db.execute(
-                    "SELECT variant, side, count(*) AS n FROM plays WHERE finished IS NOT NULL "
-                    "GROUP BY variant, side"
-                )
-            }
+            found = db.execute(
+                "SELECT variant, side, count(*) AS n FROM plays JOIN participants p "
+                "ON p.id = participant WHERE plays.finished IS NOT NULL AND simulated = ? "
+                "GROUP BY variant, side",
+                (int(simulated),),
+            ).fetchall()
+        return {(row["variant"], row["side"]): row["n"] for row in found}
 
     # -------------------------------------------------------------------------------- rows
 
