@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 STUDIO_EXTRAS := tree,experiments,go,levels,maps,studio
 
-.PHONY: studio gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit spelling check lint types clean
+.PHONY: studio gallery test docs test-core test-oldest gpu-test cluster-test hostile soak audit shown-commands spelling check lint types clean
 
 studio: $(VENV)/.studio
 	@echo "treewright studio: serves the gallery and a page for each application, until Ctrl-C"
@@ -62,6 +62,10 @@ soak: $(VENV)/.dev
 audit: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/python tools/audit.py
+
+# every command that the guides and the help texts show, with small budgets
+shown-commands: $(VENV)/.dev
+	TREEWRIGHT_SHOWN=1 $(BIN)/python -m pytest -p no:xdist -s tests/test_shown_commands_run.py
 
 # misspelt words in code and documentation
 spelling: $(VENV)/.dev

@@ -17,30 +17,30 @@ html_title = f"Treewright {__version__}"
 html_static_path = []
 exclude_patterns = ["_build"]
 copybutton_prompt_text = "$ "
+highlight_language = "text"  # what a command prints is no Python
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "show-inheritance": False}
-ITEM = re.compile(r"([\w, ]+(?:\([\w, ]*\))?): (\S.*)")
+MARKED = re.compile(r"(?<![`:\w])`([^`]+)`(?!`)")  # code, as Markdown marks it
+ITEM = re.compile(r"([a-z_]+(?:, [a-z_]+)*(?:\([\w, ]*\))?): (\S.*)")
 
 
 def as_list(app, what, name, obj, options, lines):
-    """In docstrings of classes, lines like ``name: meaning`` are a list, whatever they continue."""
+    """In docstrings of classes, lines like ``name: meaning`` are a list, unless amid a sentence."""
     if what != "class":
         return
     out, inside = [], False
     for line in lines:
-        item = ITEM.fullmatch(line)
+        begins = not out or not out[-1] or out[-1].endswith((".", ":", ")"))
+        item = ITEM.fullmatch(line) if begins else None
         if item:
             out += [] if inside else [""]
             out.append(f"- **{item[1]}**: {item[2]}")
-        elif inside and line.startswith(" "):
-            out.append("  " + line.strip())
         else:
-            out += [""] if inside else []
-            out.append(line)
-        inside = bool(item) or (inside and line.startswith(" "))
-    lines[:] = out
+            out.append("  " + line.strip() if inside and line else line)
+        inside = bool(item) or (inside and bool(line))
+    lines[:] = [MARKED.sub(r"``\1``", line) for line in out]
 
 
 def setup(app):

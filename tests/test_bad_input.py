@@ -93,6 +93,12 @@ def test_arguments(make, said):
             make()
 
 
+@pytest.mark.parametrize("heap", [-1, 1.5, 99_999_999_999])
+def test_a_setting_that_makes_no_sense_is_named(heap):
+    with pytest.raises(tw.OptionError, match=f"heap must be .* not {heap}"):
+        Nim(heap=heap).new_state()
+
+
 def test_terminal_root():
     ended = tw.Search(Nim(heap=0), engine="python", memory="1MiB")
     with pytest.raises(tw.OptionError, match="has ended: there is nothing to search"):

@@ -249,7 +249,7 @@ def test_save_writes_a_search(tmp_path):
 
 
 def test_memory_benchmark_runs_small():
-    out = treewright("bench", "memory", "--nodes", "20000", "--budget", "256KiB", "--json")
+    out = treewright("bench", "memory", "--nodes", "20000", "--memory", "256KiB", "--json")
     data = json.loads(out.stdout)
     assert data["without_commit"]["stopped"] == "memory"
     assert data["with_commit"]["nodes"] > data["without_commit"]["nodes"]

@@ -47,3 +47,29 @@ def test_without_ray_it_says_what_to_install(command, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     said = command("experiment", "run", "tictactoe-strength", "--cluster", "auto", code=2)
     assert "pip install 'treewright[cluster]'" in said
+
+
+def test_a_token_is_used_where_there_is_one(monkeypatch, tmp_path):
+    from treewright.library.cluster import connection
+
+    pytest.importorskip("ray")
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+        monkeypatch.setenv(name, "")  # so that it is put back afterwards
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    connection.ray()
+    assert "RAY_AUTH_MODE" not in os.environ
+    (tmp_path / ".ray").mkdir()
+    (tmp_path / ".ray" / "auth_token").write_text("secret")
+    connection.ray()
+    assert os.environ["RAY_AUTH_MODE"] == "token"
+
+
+def test_a_cluster_that_asks_for_a_token_is_a_sentence():
+    from treewright.library.cluster.connection import _why
+
+    for said in (
+        "Failed to connect to Ray cluster at …",
+        "no authentication token was found. Ensure",
+    ):
+        assert "RAY_AUTH_MODE=token" in _why("127.0.0.1:6379", RuntimeError(said))

@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fuzz_disk
+import fuzz_domains
 import fuzz_edits
 import fuzz_files
 import fuzz_http
@@ -89,7 +90,8 @@ FUZZERS = {
     "edited domain": (edits, 3.0, 500),
     "damaged cache": (fuzz_disk.fuzz_cache, 2.0, 500),
     "full disk": (fuzz_disk.fuzz_full, 2.0, 100),
-    "kill -9": (fuzz_kills.fuzz, 6.0, 5),
+    "slip in a domain": (fuzz_domains.fuzz, 4.0, 10),
+    "kill -9": (fuzz_kills.fuzz, 6.0, 10),
 }
 
 

@@ -42,6 +42,8 @@ def contents(folder):
     found = {}
     for path in sorted(Path(folder).rglob("*")):
         name = str(path.relative_to(folder))
+        if path.name.startswith("."):
+            continue  # a temporary file, which nobody takes for the real one
         if path.suffix == ".sqlite":
             with sqlite3.connect(path) as db:
                 rows = db.execute("SELECT experiment, settings, seed, data FROM cells").fetchall()
@@ -62,7 +64,7 @@ def whole(folder):
     """What is wrong with the files that a killed command has left; nothing if they are whole."""
     for path in Path(folder).rglob("*"):
         if path.name.startswith(".") or not path.is_file():
-            continue  # a temporary file, which nobody takes for the real one
+            continue
         try:
             if path.suffix == ".txt":
                 read_level(path)

@@ -96,7 +96,8 @@ def command_line(dice, options):
         at = dice.randrange(len(name.split()), len(words))
         if words[at] not in LONG:
             words[at] = dice.choice(VALUES)
-    return words
+    # A byte that is no text comes to a command as this one; the other comes from files alone.
+    return [word.replace("\ud800", "\udcff") for word in words]
 
 
 def all_options():

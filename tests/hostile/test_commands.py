@@ -173,6 +173,12 @@ def test_closed_streams(arguments, closed):
         "search nim --set heap=1e999",
         "search nim --set heap=nan",
         "search nim --nodes 99999999999999999999999999",
+        "check nim --games 99999999999999999999999999",
+        "check :",
+        "experiment show :",
+        "map generate mcguinness --evaluations 99999999999999999999999999",
+        "story generate sherlock --nodes 99999999999999999999999999",
+        "optimize sphere --budget 99999999999999999999999999",
         "tree nim --depth 99999999999999999999999999 --simulations 0",
     ],
 )

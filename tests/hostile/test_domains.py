@@ -43,6 +43,21 @@ def test_a_bad_index_ends_in_a_sentence(file, tmp_path, text, said, words):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("return s.n >= 4", "return unknown", "line 22, in ended: NameError"),
+        ("def legal", "async def legal", "TypeError"),
+        ("return 3", "return s.cell[7]", "line 16, in legal: IndexError"),
+        ("range(3)", "range(4)", "more than max_actions=3"),
+    ],
+)
+def test_a_position_says_which_line_raised(domain_file, old, new, said):
+    position = tw.Position(domain_file(SOUND.replace(old, new)).Count())
+    with pytest.raises(tw.DomainError, match=said):
+        _ = position.ended, position.legal()
+
+
 def test_debug_checks_all_of_the_run(file, command):
     late = SOUND.replace("s.n += 1", "s.n += 1\n        s.cell[s.n * (1 + (action == 2))] = 1")
     path = file(late.replace("s.n >= 4", "s.n >= 3"))

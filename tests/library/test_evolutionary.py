@@ -502,3 +502,43 @@ def test_bad_input_is_one_sentence(make, says):
 def test_an_illegal_turn_is_refused():
     with pytest.raises(OptionError, match="number 1 of the turn"):
         Turn(GAME, ACTIONS).follow(state_of(tw.Position(GAME)), [3, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        AGENTS["emcts"],
+        AGENTS["emcts-flat"],
+        lambda: EvolutionaryMCTS(GAME, ACTIONS, phases=3),
+        lambda: Replied(EvolutionaryMCTS(GAME, ACTIONS), GreedyAction(GAME, ACTIONS)),
+    ],
+)
+def test_who_watches_a_planner_sees_its_tree_and_changes_nothing(make):
+    agent, budget = make(), Budget(evaluations=150)
+    plans = [agent.plan(state_of(p), budget, 3) for p in POSITIONS[:4]]
+    burning, largest, turns = agent.burning, [0], []
+
+    def look():
+        largest.append(max(largest[-1], len(burning.tree.nodes)))
+        turns.append(agent.turn_so_far)
+
+    burning.watch = look
+    assert [agent.plan(state_of(p), budget, 3) for p in POSITIONS[:4]] == plans
+    assert largest[-1] > 5
+    assert max(map(len, turns)) == ACTIONS
+
+
+def test_a_tree_of_single_actions_is_seen_whole_before_the_turn_is_played():
+    agent = TurnMCTS(GAME, ACTIONS, c=1.0)
+    sizes = []
+    agent.burning.watch = lambda: sizes.append(int(agent.burning.tree.nodes[0]["visits"]))
+    agent.plan(state_of(POSITIONS[0]), Budget(evaluations=200), 1)
+    assert max(sizes) == 199, "one simulation before the commit"
+    assert AGENTS["oep"]().burning is None
+
+
+def test_a_planner_spends_a_large_budget_too():
+    """It stopped after a thousand commits, whatever it had been given."""
+    agent = EvolutionaryMCTS(GAME, ACTIONS, phases=1500)
+    plan = agent.plan(state_of(POSITIONS[0]), Budget(evaluations=3000), 1)
+    assert plan.evaluations == 3001, "with Greedy Action's turn"

@@ -292,3 +292,17 @@ def test_a_bar_is_nothing_elsewhere_and_ends_with_an_error(capsys):
 def test_a_domain_says_which_one_it_is():
     assert repr(tw.make("nim", heap=7)) == "<nim-v1(heap=7): 2 players>"
     assert repr(tw.make("samegame")) == "<samegame-v1: 1 player>"
+
+
+def test_whatever_searches_says_how_far_it_is():
+    forest = tw.Forest(TicTacToe(), 3, engine="python").run(2)
+    assert repr(forest) == "<Forest of tictactoe-v1: 3 positions, 6 simulations>"
+    rollouts = tw.BulkRollouts(TicTacToe(), each=2, batch=2, engine="python")
+    assert repr(rollouts) == "<BulkRollouts of tictactoe-v1: 2 for each leaf>"
+
+
+def test_no_public_class_shows_an_address():
+    for name in tw.__all__:
+        kind = getattr(tw, name)
+        if isinstance(kind, type) and not issubclass(kind, Exception):
+            assert kind.__repr__ is not object.__repr__, f"tw.{name} prints as an address"

@@ -55,4 +55,5 @@ def test_the_table_is_printed():
     assert [row["machines"] for row in rows] == [1, 10]
     said = text(FIGURES, rows)
     assert "at most 500 cells a second" in said
-    assert len(said.splitlines()) == 6
+    assert "10 machines want cells of at least 0.6 s" in said
+    assert len(said.splitlines()) == 9

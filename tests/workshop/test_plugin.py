@@ -70,3 +70,15 @@ def test_a_package_that_cannot_be_loaded_is_left_out(installed, tmp_path):
     assert "the application 'broken' (no_such_package:APP) is left out" in done.stderr
     assert "the application 'wrong' (os:sep) is left out" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_declared_module_that_is_not_there_is_a_sentence(tmp_path):
+    (tmp_path / "lost").mkdir()
+    (tmp_path / "lost" / "__init__.py").write_text(
+        "import treewright as tw\nAPP = tw.App(__name__, domains={'lost-v1': '.game:Lost'})\n"
+    )
+    place(tmp_path, "lost", {"lost": "lost:APP"})
+    said = treewright(tmp_path, "search", "lost", code=2).stderr
+    assert "lost.game, which an application names, can't be imported" in said
+    assert "Traceback" not in said
+    assert "lost-v1" in treewright(tmp_path, "domains").stdout

@@ -7,6 +7,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from treewright.library.applications import Command, declared, load
 
+OF_THE_ROOT = ("install_completion", "show_completion")  # Typer gives them to every Typer
+
 
 def lazy_group(kind: str) -> type[TyperGroup]:
     """A group with its own commands and those that applications declare as ``kind``.
@@ -52,6 +54,7 @@ def _loaded(name: str, command: Command) -> Any:
         found = alone
     ready = typer.main.get_command(found)
     ready.name = name
+    ready.params = [option for option in ready.params if option.name not in OF_THE_ROOT]
     return _tidy(ready)
 
 

@@ -8,6 +8,7 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
+    LARGEST,
     MOST_THREADS,
     C,
     Json,
@@ -177,7 +178,7 @@ def tree(
 
 def check(
     domain: DomainName,
-    games: Annotated[int, typer.Option(min=1, help="Random games to play.")] = 20,
+    games: Annotated[int, typer.Option(min=1, max=LARGEST, help="Random games to play.")] = 20,
     seed: Seed = 0,
     set_: Set = None,
     as_json: Json = False,

@@ -18,7 +18,7 @@ from treewright.errors import DomainError
 from treewright.kernel import layout
 from treewright.kernel.graph import FEWEST
 from treewright.kernel.hooks import Playable
-from treewright.kernel.interpreted import Cells, Objects, Records, Rows
+from treewright.kernel.interpreted import Cells, Objects, RecordProxy, Records, Rows
 from treewright.kernel.keys import keyed
 from treewright.kernel.layout import (
     PARAMS,
@@ -30,6 +30,7 @@ from treewright.kernel.layout import (
     edge_dtype,
     node_dtype,
 )
+from treewright.kernel.phases import share_of
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.rules import uniform
 from treewright.kernel.specialise import HERE, Bound, specialise
@@ -218,6 +219,11 @@ class Worker:
     def progress(self) -> Any:
         """How far the phases are (``layout.PHASES``)."""
         return self._plan[0]
+
+    @property
+    def left(self) -> int:
+        """The simulations before the phase under way commits."""
+        return int(share_of(RecordProxy(self._plan)) - self.progress["spent"])
 
     @property
     def committed(self) -> list[int]:

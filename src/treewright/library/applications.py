@@ -144,6 +144,14 @@ def load(where: str) -> Any:
     """What stands at ``module:name``."""
     module, _, name = where.partition(":")
     try:
-        return getattr(import_module(module), name)
+        found = import_module(module)
+    except TreewrightError:  # such as an extra that is missing: a sentence already
+        raise
+    except (ImportError, SyntaxError) as error:
+        raise TreewrightError(
+            f"{module}, which an application names, can't be imported: {error}"
+        ) from error
+    try:
+        return getattr(found, name)
     except AttributeError:
         raise TreewrightError(f"{module} has no {name!r}, though its application says so") from None

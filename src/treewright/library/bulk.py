@@ -49,6 +49,9 @@ class BulkRollouts:
             domain, count, options, seed=seed, memory=count * LEAST, engine=engine
         )
 
+    def __repr__(self) -> str:
+        return f"<BulkRollouts of {self._forest.domain.name}: {self.each} for each leaf>"
+
     def __call__(self, states: Any) -> np.ndarray:
         """A value for each state, for the player who is to move."""
         starts = range(0, len(states), self.batch)

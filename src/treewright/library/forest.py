@@ -34,6 +34,7 @@ from treewright.library.root import (
     schedule,
 )
 from treewright.library.search import Search
+from treewright.library.shown import count_of
 from treewright.library.switches import parse_memory
 from treewright.library.tree import children_from
 
@@ -97,6 +98,10 @@ class Forest(Alike):
 
     def __len__(self) -> int:
         return self._trees.count
+
+    def __repr__(self) -> str:
+        made = count_of(int(self.simulations.sum()), "simulation")
+        return f"<Forest of {self.domain.name}: {count_of(len(self), 'position')}, {made}>"
 
     def begin(self, states: int | Sequence[Any], seed: int | None = None) -> None:
         """Empty trees at other positions, as many as before; ``seed`` is a new one for them."""

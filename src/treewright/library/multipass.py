@@ -14,6 +14,7 @@ from treewright.errors import OptionError
 from treewright.library.domain import Domain
 from treewright.library.options import Options
 from treewright.library.search import Search, WhenFull
+from treewright.library.shown import count_of
 
 Keep = Literal["better", "equal"]
 
@@ -102,6 +103,10 @@ class MultiPass:
             domain, options, seed=seed, memory=memory, when_full=when_full, engine=engine
         )
         self._start = self.search.position.state
+
+    def __repr__(self) -> str:
+        passes = "passes" if self.passes is None else count_of(self.passes, "pass", "passes")
+        return f"<MultiPass of {self.domain.name}: {passes}>"
 
     def run(
         self,

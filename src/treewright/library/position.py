@@ -1,16 +1,39 @@
 """A domain's state with methods: for playing, checking and testing, not for speed."""
 
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
-from treewright.errors import DomainError, OptionError
+from treewright.errors import DomainError, OptionError, TreewrightError
 from treewright.kernel.interpreted import Cells
 from treewright.library import shown
+from treewright.library.blame import from_traceback
 from treewright.library.domain import CHANCE, Domain
 
+T = TypeVar("T")
 REDRAWS = 20  # a line that needs more is seldom worth showing
+
+
+class _Room(Cells):
+    """Where ``legal`` lists the actions; one that has no room is the domain's mistake."""
+
+    __slots__ = ("domain",)
+
+    def __init__(self, domain: Domain) -> None:
+        super().__init__(np.full(domain.max_actions, -1, np.int32))
+        self.domain = domain
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, int) and index >= len(self):
+            raise self.too_many()
+        super().__setitem__(index, value)
+
+    def too_many(self) -> DomainError:
+        return DomainError(
+            f"{self.domain.name}: legal() listed more than max_actions={len(self)} actions"
+        )
 
 
 class Position:
@@ -37,24 +60,18 @@ class Position:
 
     @property
     def player(self) -> int:
-        return int(self._hooks["player"](self.state, self._tables))
+        return self._ask("player", int)
 
     @property
     def ended(self) -> bool:
-        return bool(self._hooks["ended"](self.state, self._tables))
+        return self._ask("ended", bool)
 
     def legal(self) -> list[int]:
         """The legal actions, or the outcomes where chance decides."""
-        room = self.domain.max_actions
-        out = Cells(np.full(room, -1, np.int32))
-        try:
-            n = int(self._hooks["legal"](self.state, self._tables, out))
-        except IndexError:
-            n = room + 1
-        if n > room:
-            raise DomainError(
-                f"{self.domain.name}: legal() listed more than max_actions={room} actions"
-            )
+        out = _Room(self.domain)
+        n = self._ask("legal", int, out)
+        if n > len(out):
+            raise out.too_many()
         return [out[i] for i in range(n)]
 
     def play(self, action: int) -> None:
@@ -68,12 +85,12 @@ class Position:
         It is not looked up again: with ``Options(bound=True)`` what is listed depends on the best
         reward at that time.
         """
-        self._hooks["play"](self.state, self._tables, action)
+        self._ask("play", bool, action)
         self.history.append(action)
 
     def rewind(self, root: "Position") -> None:
         """Take back what was played since this position was a copy of ``root``."""
-        self._hooks["rewind"](self.state, self._tables, root.state)
+        self._ask("rewind", bool, root.state)
         self.history = list(root.history)
 
     def rewards(self) -> list[float]:
@@ -83,26 +100,25 @@ class Position:
         return self._numbers("value")
 
     def key(self, action: int) -> int:
-        return int(self._hooks["amaf_key"](self.state, self._tables, action))
+        return self._ask("amaf_key", int, action)
 
     def state_key(self) -> int:
         """What the domain's ``key`` says of the state."""
-        return int(self._hooks["key"](self.state, self._tables))
+        return self._ask("key", int)
 
     def weight(self, action: int) -> float:
-        return float(self._hooks["weight"](self.state, self._tables, action))
+        return self._ask("weight", float, action)
 
     def prior(self, action: int) -> tuple[float, float]:
-        value, visits = self._hooks["prior"](self.state, self._tables, action)
-        return float(value), float(visits)
+        return self._ask("prior", _two_numbers, action)
 
     def chance(self, rng: Any) -> int:
         """A sampled chance outcome."""
-        return int(self._hooks["sample_chance"](self.state, self._tables, rng))
+        return self._ask("sample_chance", int, rng)
 
     def determinise(self, rng: Any, player: int) -> None:
         """Redraw what a player may not know."""
-        self._hooks["determinise"](self.state, self._tables, rng, player)
+        self._ask("determinise", bool, rng, player)
 
     def redraw(self, player: int, rng: Any, action: int) -> bool:
         """Redraw what a player may not know until an action is legal; False if it never is."""
@@ -154,6 +170,15 @@ class Position:
         own = self.domain.function("view")
         return str(self._call(own, player)) if own else self.render()
 
+    def _ask(self, hook: str, kind: Callable[[Any], T], *arguments: Any) -> T:
+        """What a function of the domain says; what it raises becomes a sentence with its line."""
+        try:
+            return kind(self._hooks[hook](self.state, self._tables, *arguments))
+        except TreewrightError:
+            raise
+        except Exception as error:
+            raise DomainError(from_traceback(error, self.domain)) from error
+
     def _call(self, function: types.FunctionType, *arguments: Any) -> Any:
         if function.__code__.co_varnames[1:2] == ("t",):
             return function(self.state, self._tables, *arguments)
@@ -161,8 +186,13 @@ class Position:
 
     def _numbers(self, hook: str) -> list[float]:
         out = Cells(np.zeros(self.domain.players))
-        self._hooks[hook](self.state, self._tables, out)
+        self._ask(hook, bool, out)
         return [out[i] for i in range(self.domain.players)]
+
+
+def _two_numbers(pair: Any) -> tuple[float, float]:
+    value, visits = pair
+    return float(value), float(visits)
 
 
 def state_of(domain: Domain, given: Any) -> Any:

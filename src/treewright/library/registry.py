@@ -59,7 +59,7 @@ def from_module(name: str) -> Any:
         sys.path.append(here)
     try:
         return import_module(name)
-    except ImportError as error:
+    except (ImportError, ValueError) as error:  # the second for a name that is empty
         raise OptionError(f"module {name!r} can't be imported: {error}") from error
 
 

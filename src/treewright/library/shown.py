@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from treewright.library.phases import Phases
     from treewright.library.position import Position
     from treewright.library.result import Children, Result
-    from treewright.library.search import Search
     from treewright.library.tree import Shown, TreeView
 
 MOST = 20  # rows of a table, and words of a line
@@ -73,11 +72,11 @@ def tree_table(tree: "TreeView") -> str:
     return _block([_table(["label", "visits", "value"], rows, most=len(rows))])
 
 
-def tree_svg(search: "Search") -> str:
-    """A picture of the top of a tree."""
-    from treewright.library.tree_picture import svg  # matplotlib takes its time
+def tree_svg(tree: "TreeView", name: str) -> str:
+    """A picture of the top of a tree, whose words are text."""
+    from treewright.library.tree_picture import drawn  # matplotlib takes its time
 
-    return svg(search, DEPTH, TOP)
+    return drawn(list(tree.walk(DEPTH, TOP)), name, "svg", "none").decode()
 
 
 def can_draw() -> bool:

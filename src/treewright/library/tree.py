@@ -1,10 +1,10 @@
 """Looking at a search tree: children, variations, graphs."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cmp_to_key
 from operator import getitem
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from treewright.kernel.layout import Switches
 from treewright.kernel.trees import roots_of as columns_of_roots
 from treewright.kernel.worker import Worker
 from treewright.library import shown as notebook
+from treewright.library.domain import Domain
 from treewright.library.options import Choice, Gumbel
 from treewright.library.position import Position
 from treewright.library.result import Child, Children
@@ -21,8 +22,17 @@ from treewright.library.root import Roots, promises, roots_of
 from treewright.library.switches import CHOICES
 from treewright.random import stream
 
-if TYPE_CHECKING:
-    from treewright.library.search import Search
+
+class HasTree(Protocol):
+    """A search, or whatever else has a tree to look at."""
+
+    domain: Domain
+
+    @property
+    def workers(self) -> Sequence[Worker]: ...
+
+    @property
+    def position(self) -> Position: ...
 
 
 class Shown(NamedTuple):
@@ -61,7 +71,7 @@ class TreeView:
     ``size`` is the number of visited nodes of all workers, ``nbytes`` what they take.
     """
 
-    def __init__(self, search: "Search") -> None:
+    def __init__(self, search: HasTree) -> None:
         self._search = search
         self._worker = search.workers[0]
 
@@ -189,7 +199,7 @@ class TreeView:
         return f"<TreeView of {self._search.domain.name}: {self.size:,} nodes>"
 
     def _repr_svg_(self) -> str | None:
-        return notebook.tree_svg(self._search) if notebook.can_draw() else None
+        return notebook.tree_svg(self, self._search.domain.name) if notebook.can_draw() else None
 
     def _repr_html_(self) -> str | None:
         """Only without a picture: a front end that has both would show this one."""

@@ -26,17 +26,20 @@ def draw_tree(search: Search, out: Path, depth: int = 3, top: int = 3) -> int:
     if out.suffix == ".dot":
         write_whole(out, search.tree.to_dot(depth, top) + "\n")
     else:
-        figure = _figure(shown, search)
+        figure = _figure(shown, search.domain.name)
         with whole(out) as part:
             _save(figure, part, out.suffix[1:])
     return len({node.node for node in shown})
 
 
-def svg(search: Search, depth: int = 3, top: int = 3) -> str:
-    """The same picture for notebooks: its words are text, which is short and can be searched."""
+def drawn(shown: list[Shown], name: str, kind: str, letters: str = "path") -> bytes:
+    """The same picture as ``svg``, ``png`` or ``pdf``, of the nodes that are shown.
+
+    With ``letters="none"`` the words of an SVG are text, which is short and can be searched.
+    """
     part = io.BytesIO()
-    _save(_figure(list(search.tree.walk(depth, top)), search), part, "svg", "none")
-    return part.getvalue().decode()
+    _save(_figure(shown, name), part, kind, letters)
+    return part.getvalue()
 
 
 def _save(figure: Any, part: Any, kind: str, letters: str = "path") -> None:
@@ -71,7 +74,7 @@ def layout(shown: list[Shown]) -> dict[int, float]:
     return place
 
 
-def _figure(shown: list[Shown], search: Search) -> Any:
+def _figure(shown: list[Shown], name: str) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -105,7 +108,7 @@ def _figure(shown: list[Shown], search: Search) -> Any:
             "bbox": box,
         }
         axes.text(x, y, _text(node), parse_math=False, **style)  # a $ is a $
-    title = f"{search.domain.name}: {shown[0].visits:,} simulations"
+    title = f"{name}: {shown[0].visits:,} simulations"
     axes.set_title(title, fontsize=10, parse_math=False)
     axes.set_xlim(-0.5, depths + 0.5)
     axes.set_ylim(-rows + 0.4, 0.6)

@@ -6,7 +6,7 @@ from typing import Any
 from treewright.workshop.experiments.published import folder, published
 from treewright.workshop.jobs import Job
 from treewright.workshop.web import html, nicegui
-from treewright.workshop.web.studio import BUTTON, Following, Studio, downloads
+from treewright.workshop.web.studio import BUTTON, Following, Studio
 
 PICTURES = "/results"
 
@@ -92,6 +92,6 @@ class _ExperimentPage:
         self._report.clear()
         with self._report:
             nicegui().ui.markdown(text, extras=["tables"])
-            downloads(self._studio, job)
+            self._following.downloads(job)
             with nicegui().ui.expansion("How it was made").classes("w-full"):
                 nicegui().ui.markdown(data["made"], extras=["tables"])

@@ -211,4 +211,10 @@ def text(f: Figures, rows: Sequence[dict[str, Any]]) -> str:
         f"  {r['model_busy']:5.0%} {r['simulated_busy']:5.0%}"
         for r in rows
     ]
+    lines += [""]
+    lines += [
+        f"{count:,} machines want cells of at least {shortest_cell(f, count * CORES):.1f} s: then "
+        "the driver is half busy"
+        for count in sorted({r["machines"] for r in rows})
+    ]
     return "\n".join(lines)

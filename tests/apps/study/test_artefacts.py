@@ -68,6 +68,12 @@ def test_a_bad_table_is_one_sentence(tmp_path, text, why):
         artefacts.read_table(tmp_path / "t.csv")
 
 
+def test_ratings_that_are_no_table_are_one_sentence(tmp_path):
+    (tmp_path / "r.csv").write_text("a,b,better\n" + 200_000 * "x" + ",y,a\n")
+    with pytest.raises(StudyError, match="is no CSV file"):
+        artefacts.read_choices(tmp_path / "r.csv", {})
+
+
 def test_only_pictures_and_texts_are_shown(tmp_path):
     from treewright.apps.study.rating_pages import of_file
 

@@ -1,5 +1,6 @@
 """Protocol and store: balanced orders, nothing lost, nothing kept of who leaves."""
 
+import shutil
 import sqlite3
 import threading
 from collections import Counter
@@ -11,9 +12,11 @@ from study_worlds import holding
 
 from treewright.apps.levels.level import Level
 from treewright.apps.levels.physics import RIGHT
+from treewright.apps.levels.world import World
 from treewright.apps.study.errors import StudyError
 from treewright.apps.study.export import export, public_id, tables
 from treewright.apps.study.protocol import VARIANTS, assignment, difference, variant_controls
+from treewright.apps.study.running import Running, Shelf
 from treewright.apps.study.store import Step, Store
 
 AIR = "-" * 16
@@ -170,6 +173,72 @@ def test_who_leaves_leaves_nothing(store):
     assert next(p for p in store.participants())["id"] == other
     store.enrol()
     assert sorted(p["number"] for p in store.participants()) == [0, 1], "the place is given again"
+
+
+def test_a_server_keeps_the_file_open_and_leaves_one_file(store):
+    """Others read meanwhile; what is deleted is in no log; at the end the log is gone."""
+    with store.kept_open():
+        who, other = store.enrol(), store.enrol()
+        play_all(store, who)
+        assert len(Store(store.path).pair_rows()) == 4, "somebody else reads"
+        store.forget(who)
+        beside = list(store.path.parent.glob("s.sqlite*"))
+        assert len(beside) > 1, "there is a log"
+        assert not any(who.encode() in path.read_bytes() for path in beside)
+        threads = [
+            threading.Thread(target=lambda i=i: store.record(other, 1, 1, 0, holding((RIGHT, i))))
+            for i in range(1, 9)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert list(store.path.parent.glob("s.sqlite*")) == [store.path]
+    assert store.attempts(other, 1) == [[[RIGHT, 8]]]
+
+
+def test_a_server_that_is_killed_leaves_what_it_has_acknowledged(store, tmp_path):
+    """The files as they are in the middle, as after kill -9, hold every batch."""
+    who = store.enrol()
+    with store.kept_open():
+        for first in range(0, 30, 5):
+            store.record(who, 1, 1, first, holding((RIGHT, 5)))
+        (tmp_path / "crash").mkdir()
+        for path in store.path.parent.glob("s.sqlite*"):
+            if not path.name.endswith("-shm"):
+                shutil.copy(path, tmp_path / "crash")
+    assert Store(tmp_path / "crash" / "s.sqlite").attempts(who, 1) == [[[RIGHT, 30]]]
+
+
+def test_an_attempt_that_somebody_else_went_on_with_is_read_again(tmp_path):
+    """A game that is kept in memory is used only if it is what the file holds."""
+    store = Store.create(tmp_path / "s.sqlite", {v: [PIT] for v in range(1, 9)}, seed=0)
+    other, who = Store(store.path), store.enrol()
+    fall = holding((RIGHT, 100))
+    store.record(who, 1, 1, 0, holding((0, 10)))
+    other.record(who, 1, 1, 10, holding((0, 10)))
+    assert store.record(who, 1, 1, 20, holding((0, 10)))["ticks"] == 30
+    died = other.record(who, 1, 1, 30, fall)
+    assert died["outcome"] == "died"
+    assert store.record(who, 1, 1, 30, fall) == died, "sent again, to the other one"
+    with pytest.raises(StudyError, match="attempt 3 can't begin"):
+        store.record(who, 1, 3, 0, fall)
+    assert store.record(who, 1, 2, 0, holding((0, 5)))["outcome"] == "playing"
+    assert other.record(who, 1, 1, 30, fall) == died, "and once more, when the next has begun"
+    with pytest.raises(StudyError, match="attempt 3 can't begin"):
+        other.record(who, 1, 3, 0, fall)
+    assert other.record(who, 1, 2, 5, fall)["outcome"] == "died"
+    assert store.record(who, 1, 3, 0, fall)["finished"]
+
+
+def test_games_that_were_not_used_for_longest_go_first():
+    world = World(PIT)
+    shelf = Shelf(most=2)
+    for play in (1, 2, 1, 3):
+        shelf.put(play, Running(world, 1))
+    assert [shelf.find(play, 1, 0) is not None for play in (1, 2, 3)] == [True, False, True]
+    assert shelf.find(1, 2, 0) is None
+    assert shelf.find(1, 1, 30) is None
 
 
 def test_answers_out_of_turn_or_out_of_range_are_refused(store):

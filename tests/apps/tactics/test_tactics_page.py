@@ -12,6 +12,10 @@ from treewright.apps.tactics.job import PLAN, Begun, Plan, from_file, plan, reco
 from treewright.apps.tactics.saves import load, save
 from treewright.apps.tactics.svg import board_svg
 from treewright.errors import OptionError
+from treewright.workshop.jobs.store import Store
+from treewright.workshop.jobs.work import Here
+from treewright.workshop.searching.inspector import about, children
+from treewright.workshop.searching.steps import StepJob, run_of
 
 
 def begun(*actions):
@@ -67,6 +71,42 @@ def test_a_planned_turn_goes_on_in_the_saved_game():
     again = from_file(saved)
     assert again["actions"] == [one["text"] for one in data["turn"]]
     assert shown(again)["player"] == 1
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Where a plan's tree can be looked at, as the studio does it."""
+
+    def store(settings):
+        looks = []
+
+        def report(share, words="", preview=None):
+            if preview is not None:
+                looks.append(preview())
+
+        made = plan(settings, report)
+        kept = Store(tmp_path / "jobs.sqlite")
+        kept.add("turn", "tactics-turn", "", settings.model_dump(mode="json"))
+        kept.end("turn", "done", "", made.data, made.files)
+        return str(kept.path), made.data, looks
+
+    return store
+
+
+def test_the_tree_of_an_agent_can_be_opened_and_stepped_through(stored, monkeypatch):
+    settings = Plan(map="a-small", seed=3, agent="emcts-plain", evaluations=400)
+    path, data, looks = stored(settings)
+    assert looks[-1]["turn"] == data["turn"], "the best turn so far is drawn on the way"
+    assert max(len(look["search"]["tree"]) for look in looks) == 5
+    said = about(path, "turn")
+    assert said["took"]["nodes"] > 10
+    assert said["root"].count("\n") == 2, "the root is a whole turn, of three actions"
+    below = children(path, "turn", [])
+    assert sum(child["visits"] for child in below) == said["took"]["nodes"] - 1
+    assert below[0]["label"][0] in "123", "a child replaces one of them"
+    monkeypatch.setattr(Here, "store", path)
+    steps = run_of(StepJob(job="turn", simulations=8), lambda *_: None).data["steps"]
+    assert [step["rollout"] for step in steps] == [[]] * 8, "turns are judged where they end"
 
 
 @pytest.mark.parametrize(

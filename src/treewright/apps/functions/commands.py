@@ -9,6 +9,7 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
+    LARGEST,
     Json,
     OnCluster,
     Quiet,
@@ -26,7 +27,7 @@ def optimize(
         typer.Argument(help="cec2014:NUMBER, or path/to/file.py:function (a plain or Numba one)."),
     ],
     dim: Annotated[int, typer.Option(min=1, help="Dimensions.")] = 10,
-    budget: Annotated[int, typer.Option(min=1, help="Budget: evaluations.")] = 100_000,
+    budget: Annotated[int, typer.Option(min=1, max=LARGEST, help="Budget: evaluations.")] = 100_000,
     method: Annotated[
         str,
         typer.Option(

@@ -8,7 +8,7 @@ from treewright.apps.functions.job import BBOB, KNOWN
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
-from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, downloads, slider
+from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, slider
 
 NAMES = {
     "iterated-splitting": "Iterated Splitting",
@@ -131,7 +131,7 @@ class _FunctionPage:
                 '<div class="scroll"><table class="facts"><tr><th>method</th><th>least value</th>'
                 f"<th>where</th></tr>{rows}</table></div>"
             )
-            downloads(self._studio, job)
+            self._following.downloads(job)
             inspector(self._studio, job)
 
     def _draw(self) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.workshop.commands import CpuSeconds, Json, Quiet, emit_measured
+from treewright.workshop.commands import CpuSeconds, Json, Memory, Quiet, emit_measured
 
 
 def core(
@@ -37,18 +37,18 @@ def evaluate(
 
 def memory(
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to explore.")] = 50_000_000,
-    budget: Annotated[str, typer.Option(help="Memory for the tree.")] = "1GiB",
+    memory: Memory = "1GiB",
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Explore many nodes in a fixed memory budget, with commit and without.
 
-    Examples: treewright bench memory; treewright bench memory --nodes 2000000 --budget 64MiB
+    Examples: treewright bench memory; treewright bench memory --nodes 2000000 --memory 64MiB
     """
     from treewright.apps.games.benchmarks.memory import run, text
 
     emit_measured(
-        f"exploring {nodes:,} nodes, twice", lambda: run(nodes, budget), text, as_json, quiet
+        f"exploring {nodes:,} nodes, twice", lambda: run(nodes, memory), text, as_json, quiet
     )
 
 

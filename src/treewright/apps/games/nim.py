@@ -6,6 +6,8 @@ from numpy import int8, int32
 
 from treewright.library.domain import Domain, record
 
+MOST = 10_000  # stones; a simulation has at most that many actions
+
 
 class Nim(Domain):
     """The player to move loses exactly when the heap is a multiple of four."""
@@ -17,6 +19,8 @@ class Nim(Domain):
     state = record(stones=int32, player=int8)
 
     def start(s, heap=21):
+        if heap not in range(MOST + 1):
+            raise ValueError(f"heap must be a whole number from 0 to {MOST}, not {heap!r}")
         s.stones = heap
 
     def legal(s, out):

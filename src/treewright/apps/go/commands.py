@@ -16,6 +16,7 @@ from treewright.workshop.commands import (
     MOST_THREADS,
     CpuSeconds,
     Json,
+    Memory,
     OnCluster,
     Quiet,
     Seed,
@@ -63,7 +64,7 @@ def gtp(
     search: Annotated[
         str, typer.Option(help="default, mc-rave-priors, mc-rave, rave, uct, or light.")
     ] = "default",
-    memory: Annotated[str, typer.Option(help="Memory for the tree.")] = "512MiB",
+    memory: Memory = "512MiB",
     log: Annotated[bool, typer.Option("--log", help="What is said, on stderr.")] = False,
     seed: Seed = 0,
 ) -> None:

@@ -193,7 +193,8 @@ def from_sgf(data: bytes) -> dict[str, Any]:
     return Played.model_validate(found).model_dump(mode="json")
 
 
-def _sgf(data: dict[str, Any]) -> bytes:
+def to_sgf(data: dict[str, Any]) -> bytes:
+    """A game as a record."""
     from treewright.apps.go.gtp.sgf import write
 
     fields = Played.model_fields
@@ -218,12 +219,12 @@ THINK = Work(
     "A move of Go",
     Think,
     think,
-    {"sgf": Export(".sgf", "application/x-go-sgf", _with_move(_sgf))},
+    {"sgf": Export(".sgf", "application/x-go-sgf", _with_move(to_sgf))},
     domain=searched,
 )
 SCORE = Work(
     "The score of a game of Go",
     Played,
     score,
-    {"sgf": Export(".sgf", "application/x-go-sgf", _sgf)},
+    {"sgf": Export(".sgf", "application/x-go-sgf", to_sgf)},
 )

@@ -15,7 +15,6 @@ from treewright.workshop.web.studio import (
     Following,
     Studio,
     bring,
-    downloads,
     facts,
     slider,
 )
@@ -94,12 +93,14 @@ class _GoPage:
             ui.button("Resign", on_click=self._resign).props(QUIET)
             ui.button("Score", on_click=self._score).props(QUIET)
         bring("Load a game record (SGF)", self._load, ".sgf", 2**20)
+        ui.button("Save the game (SGF)", on_click=self._save).props(QUIET)
 
     # --------------------------------------------------------------------------------- actions
 
     def _new(self) -> None:
         size, handicap = int(self._size.value), int(self._handicap.value)
         komi = 0.5 if handicap else float(self._komi.value or 0)
+        self._after.clear()
         self._take({"size": size, "komi": komi, "handicap": handicap, "stones": [], "moves": [],
                     "rates": []})  # fmt: skip
         nicegui().ui.navigate.history.replace("/go")
@@ -161,6 +162,7 @@ class _GoPage:
             self._studio.manager.cancel(self._following.job.id)
         keep = max(0, len(self._played["moves"]) - count)
         rates = self._played["rates"][:keep]
+        self._after.clear()
         self._take(self._played | {"moves": self._played["moves"][:keep], "rates": rates})
 
     def _thinking(self) -> bool:
@@ -173,6 +175,11 @@ class _GoPage:
     def _score(self) -> None:
         self._following.start("go-score", self._played)
 
+    def _save(self) -> None:
+        """The game as it stands, whoever has played it."""
+        record = self._studio.manager.ask("treewright.apps.go.job:to_sgf", self._played)
+        nicegui().ui.download.content(record, "game.sgf", "application/x-go-sgf")
+
     async def _load(self, event: Any) -> None:
         data = await event.file.read()
         try:
@@ -182,6 +189,7 @@ class _GoPage:
             return
         played["rates"] = [None] * len(played["moves"])
         self._human.set_value(0)
+        self._after.clear()
         self._take(played)
 
     # --------------------------------------------------------------------------------- showing
@@ -210,7 +218,7 @@ class _GoPage:
         if job.kind == "go-score":
             self._says.set_text(f"{data['says']}.")
             with self._after:
-                downloads(self._studio, job)
+                self._following.downloads(job)
             return
         colour = data["colour"]
         self._thought = [c | {"colour": colour} for c in data["candidates"]]
@@ -224,7 +232,7 @@ class _GoPage:
             self._thought = thought
             self._draw()
         with self._after:
-            downloads(self._studio, job)
+            self._following.downloads(job)
             html(f"<h3>What {SIDES[colour]} thought</h3>{_table(data)}")
             facts(data["took"])
             inspector(self._studio, job)

@@ -18,6 +18,7 @@ APP = App(
         ".experiments.false_rejects:EXPERIMENT",
         ".experiments.playable:EXPERIMENT",
         ".experiments.sets:EXPERIMENT",
+        ".experiments.whole:EXPERIMENT",
     ),
     gallery={"level": ".gallery:piece"},
     first={"level": "level generate"},

@@ -106,6 +106,9 @@ def generate(
     crowd: Annotated[
         int | None, typer.Option(help="At most this many enemies in any eight columns.")
     ] = None,
+    grounded: Annotated[
+        bool, typer.Option("--grounded", help="No floating enemies, though the corpus has some.")
+    ] = False,
     enemies_safe: Annotated[
         bool,
         typer.Option("--enemies-safe", help="Only levels that are finished with enemies alive."),
@@ -144,6 +147,7 @@ def generate(
     from treewright.apps.levels.controls import Controls
     from treewright.apps.levels.formats import FORMATS, format_of, write_level
     from treewright.apps.levels.generate import compile_kernel, domain_of, generate_many
+    from treewright.apps.levels.ground import grounded_chain
     from treewright.apps.levels.score import from_expression
     from treewright.apps.levels.themes import THEMES
     from treewright.apps.levels.tilechain import learn_tiles
@@ -152,7 +156,8 @@ def generate(
     check_workers("--workers", workers, MOST_PROCESSES)
     if tiles and novelty is not None:
         raise OptionError("--novelty belongs to slices; what --tiles makes is new anyway")
-    chain: Chain | TileChain = chain_of(corpus)
+    slice_chain = chain_of(corpus)
+    chain: Chain | TileChain = grounded_chain(slice_chain) if grounded else slice_chain
     if tiles:
         chain = learn_tiles(chain.corpus)
     pieces, slices = pieces_of(fix, start, goal, vary, keep, length, seed)

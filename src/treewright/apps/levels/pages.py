@@ -16,7 +16,6 @@ from treewright.workshop.web.studio import (
     Following,
     Studio,
     bring,
-    downloads,
     facts,
     slider,
 )
@@ -236,7 +235,8 @@ class _LevelPage:
             ui.label("Keep it, with").classes("quiet")
             stars = ui.rating(job.rating, max=5, size="1.3rem", color="amber-9")
             stars.props('aria-label="rating"').on_value_change(lambda e: self._rate(job, e.value))
-            downloads(self._studio, job)
+            self._following.downloads(job)
+        self._following.belongs(self._actions)
         with self._numbers:
             inspector(self._studio, job)
         self._draw_shelf()

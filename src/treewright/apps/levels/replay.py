@@ -15,12 +15,13 @@ import numpy as np
 
 from treewright.apps.levels import game
 from treewright.apps.levels.tiles import LevelError
-from treewright.apps.levels.world import World
+from treewright.apps.levels.world import GameState, World
 from treewright.kernel.specialise import specialise
 from treewright.library.program import ImportedFunctions
 
 Runs = list[list[int]]
 ALL_KEYS = 31
+NO_TRACE = np.zeros((0, 2))
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,23 @@ def decode(runs: Sequence[Sequence[int]]) -> np.ndarray:
     return np.repeat([k for k, _ in runs], [n for _, n in runs]).astype(np.int64)
 
 
+def step(now: GameState, keys: np.ndarray, events: np.ndarray, trace: np.ndarray = NO_TRACE) -> int:
+    """Press keys until they end or the game does, and say for how many ticks that was."""
+    return int(_compiled()(*now.arrays, events, keys, trace))
+
+
 def replay(world: World, runs: Sequence[Sequence[int]]) -> Attempt:
     """Play recorded keys again."""
     keys = decode(runs)
     now = world.begin()
     events = np.zeros((4 * len(keys) + 64, 4), np.int32)
     trace = np.zeros((len(keys), 2))
-    ticks = _compiled()(*now.arrays, events, keys, trace)
+    ticks = step(now, keys, events, trace)
     status = now.status
     return Attempt(
         int(status[game.OUTCOME]),
         int(status[game.CAUSE]),
-        int(ticks),
+        ticks,
         int(status[game.COINS]),
         events[: status[game.EVENTS]],
         trace[:ticks],

@@ -10,6 +10,7 @@ import typer
 
 from treewright.errors import OptionError
 from treewright.workshop.commands import (
+    LARGEST,
     Json,
     OnCluster,
     Quiet,
@@ -28,7 +29,7 @@ app = typer.Typer(help="Generate maps between checkpoints.", no_args_is_help=Tru
 Spec = Annotated[
     str, typer.Argument(help="mcguinness (the paper's), or a .toml, .txt or .png specification.")
 ]
-Evaluations = Annotated[int, typer.Option(min=1, help="How many maps to evaluate.")]
+Evaluations = Annotated[int, typer.Option(min=1, max=LARGEST, help="How many maps to evaluate.")]
 
 
 @app.command()

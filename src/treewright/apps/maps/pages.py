@@ -14,7 +14,6 @@ from treewright.workshop.web.studio import (
     QUIET,
     Following,
     Studio,
-    downloads,
     facts,
     slider,
 )
@@ -194,7 +193,7 @@ class _MapPage:
             self._draw()
             self._curve.set_content(curve_svg([[e, f] for e, _, f in data["curve"]]))
         with self._after:
-            downloads(self._studio, job)
+            self._following.downloads(job)
             names = ("fitness", "far", "near", "fill", "evaluations", "seconds", "scores")
             facts({name: data[name] for name in names if name in data})
             if data["kind"] == "map" and data.get("method") not in WITH_TREES:

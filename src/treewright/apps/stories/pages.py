@@ -8,7 +8,7 @@ from treewright.errors import TreewrightError
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
-from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, downloads, slider
+from treewright.workshop.web.studio import BUTTON, QUIET, Following, Studio, slider
 
 OTHER = "a file of yours"
 NEVER = ("title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
@@ -128,7 +128,7 @@ class _StoryPage:
                 f"<p class=quiet>Score {score['total']:.3f}: believability "
                 f"{score['believability']:.3f}, goals {score['goals']:.2f}.</p>"
             )
-            downloads(self._studio, job)
+            self._following.downloads(job)
             html("<h3>Goals</h3>" + _goals(story["goals"]))
             html("<h3>Steps</h3><p class=quiet>Pin steps, then generate: the rest is new.</p>")
             self._step_rows()
@@ -149,11 +149,19 @@ class _StoryPage:
                     ).props(f'dense aria-label="pin step {i + 1}"')
                     html(
                         f"<div><span>{escape(step['text'])}</span><small>{escape(step['ground'])} "
-                        f"· {escape(str(step['rule']))}</small></div>"
+                        f"· {escape(str(step['rule']) + _in_mind(step))}</small></div>"
                         f'<meter min=0 max=1 value="{step["believability"]:.3f}" title='
                         f'"believability" aria-label="believability"></meter>'
                         f"<b>{step['believability']:.2f}</b>"
                     ).classes("step")
+
+
+def _in_mind(step: dict[str, Any]) -> str:
+    """What those who consent to a step do it for, where people have motives."""
+    return "".join(
+        f" · {who} has {'in mind: ' + ', then '.join(plan) if plan else 'no reason for it'}"
+        for who, plan in step.get("reasons", {}).items()
+    )
 
 
 def _goals(goals: list[dict[str, Any]]) -> str:

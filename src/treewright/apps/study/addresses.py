@@ -3,11 +3,15 @@
 ``GET`` gives a level and what was played of it, ``POST`` stores keys, answers and experience.
 Bodies are limited before they are parsed, numbers are bounded, nothing that was sent is repeated,
 and everybody has a limit of requests: the game sends one a second.
+
+All answers are given by the server's own loop, one after the other: each takes less than a
+millisecond, and threads would spend more than that on waiting for each other.
 """
 
 from collections.abc import Callable
 from typing import Any
 
+from treewright.apps.levels.themes import theme_of
 from treewright.apps.study.errors import StudyError
 from treewright.apps.study.limits import Limit
 from treewright.apps.study.protocol import ATTEMPTS
@@ -45,12 +49,15 @@ def add_addresses(app: Any, store: Store) -> None:
 
     guard(app)
     desk = Desk()
+    theme = theme_of(str(store.about.get("theme", "meadow"))).to_dict()
 
     def of(who: str, work: Callable[[], Any]) -> Any:
         return desk.answer(desk.participants, who, work)
 
     @app.post("/api/enrol")
-    def enrol(agree: bool = Body(embed=True), simulated: bool = Body(False)) -> dict[str, str]:
+    async def enrol(
+        agree: bool = Body(embed=True), simulated: bool = Body(False)
+    ) -> dict[str, str]:
         def begin() -> dict[str, str]:
             if not agree:
                 raise StudyError("nobody takes part without agreeing")
@@ -60,24 +67,25 @@ def add_addresses(app: Any, store: Store) -> None:
         return found
 
     @app.get("/api/p/{who}")
-    def step(who: str) -> dict[str, Any]:
+    async def step(who: str) -> dict[str, Any]:
         found: dict[str, Any] = of(who, lambda: vars(store.next_step(who)))
         return found
 
     @app.get("/api/p/{who}/{slot}")
-    def level(who: str, slot: int) -> dict[str, Any]:
+    async def level(who: str, slot: int) -> dict[str, Any]:
         found: dict[str, Any] = of(
             who,
             lambda: {
                 "world": store.world(who, slot).to_dict(),
                 "attempts": store.attempts(who, slot),
                 "most": ATTEMPTS,
+                "theme": theme,
             },
         )
         return found
 
     @app.post("/api/p/{who}/{slot}/{attempt}")
-    def record(
+    async def record(
         who: str,
         slot: int,
         attempt: int,
@@ -88,13 +96,13 @@ def add_addresses(app: Any, store: Store) -> None:
         return found
 
     @app.post("/api/answer/{who}/{pair}")
-    def answer(
+    async def answer(
         who: str, pair: int, challenge: str = Body(), preference: str = Body()
     ) -> dict[str, Any]:
         of(who, lambda: store.answer(who, pair, challenge, preference))
         return vars(store.next_step(who))
 
     @app.post("/api/experience/{who}")
-    def experience(who: str, experience: str = Body(embed=True)) -> dict[str, Any]:
+    async def experience(who: str, experience: str = Body(embed=True)) -> dict[str, Any]:
         of(who, lambda: store.describe_experience(who, experience))
         return vars(store.next_step(who))

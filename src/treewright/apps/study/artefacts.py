@@ -7,8 +7,6 @@ column, from a logistic regression on differences with a ridge penalty; with it 
 the same columns can be ranked, such as what a generator made with a hundred seeds.
 """
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ import numpy as np
 
 from treewright.apps.study.analysis import load
 from treewright.apps.study.errors import StudyError
-from treewright.apps.study.taste import FEWEST, RIDGE
+from treewright.apps.study.taste import FEWEST, RIDGE, rows_of
 from treewright.library.reading import json_of, text_of
 
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml"}
@@ -43,10 +41,7 @@ def things_in(folder: Path) -> list[Path]:
 
 def read_table(path: Path) -> Table:
     """A CSV file: the column ``file``, and numbers in all others."""
-    try:
-        rows = list(csv.DictReader(io.StringIO(text_of(path, StudyError))))
-    except csv.Error as error:
-        raise StudyError(f"{path} is no CSV file: {error}") from None
+    rows = rows_of(path)
     if not rows or "file" not in rows[0] or len(rows[0]) < 2:
         raise StudyError(f"{path}: a table has the column file, and others with numbers")
     found: Table = {}
@@ -65,9 +60,8 @@ def read_table(path: Path) -> Table:
 
 def read_choices(path: Path, table: Table) -> list[tuple[str, str, bool]]:
     """(a, b, whether a is better), of ratings whose things are in the table."""
-    rows = list(csv.DictReader(io.StringIO(text_of(path, StudyError))))
     found = []
-    for number, row in enumerate(rows, 2):
+    for number, row in enumerate(rows_of(path), 2):
         a, b = (Path(row.get(side) or "").name for side in "ab")
         better = (row.get("better") or "").strip().lower()
         if better not in ("a", "b"):

@@ -7,12 +7,10 @@ everything that belongs to it.
 """
 
 import contextlib
-import functools
 import json
 import secrets
 import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,34 +24,13 @@ from treewright.apps.levels.tiles import LevelError
 from treewright.apps.levels.world import ENGINE, World
 from treewright.apps.study.errors import StudyError
 from treewright.apps.study.features import features
+from treewright.apps.study.file import StudyFile, now
 from treewright.apps.study.protocol import ATTEMPTS, PAIRS, VARIANTS, assignment, difference
+from treewright.apps.study.running import Running, Shelf, cut
 from treewright.library.reading import json_of
-from treewright.library.writing import whole
 
 FORMAT = 1
 ABANDONED = timedelta(hours=24)  # after which an unfinished participant's place is given again
-
-SCHEMA = """
-CREATE TABLE study (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE levels (
-    id INTEGER PRIMARY KEY, variant INTEGER NOT NULL, copy INTEGER NOT NULL,
-    rows TEXT NOT NULL, UNIQUE (variant, copy));
-CREATE TABLE participants (
-    id TEXT PRIMARY KEY, number INTEGER NOT NULL, consented TEXT NOT NULL, experience TEXT,
-    finished TEXT, simulated INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE plays (
-    id INTEGER PRIMARY KEY, participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE,
-    slot INTEGER NOT NULL, pair INTEGER NOT NULL, side TEXT NOT NULL, variant INTEGER NOT NULL,
-    level INTEGER NOT NULL REFERENCES levels, finished TEXT, UNIQUE (participant, slot));
-CREATE TABLE inputs (
-    play INTEGER NOT NULL REFERENCES plays ON DELETE CASCADE, attempt INTEGER NOT NULL,
-    first INTEGER NOT NULL, runs TEXT NOT NULL, stored TEXT NOT NULL,
-    PRIMARY KEY (play, attempt, first));
-CREATE TABLE answers (
-    participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE, pair INTEGER NOT NULL,
-    challenge TEXT NOT NULL, preference TEXT NOT NULL, answered TEXT NOT NULL,
-    PRIMARY KEY (participant, pair));
-"""
 
 
 @dataclass(frozen=True)
@@ -67,18 +44,14 @@ class Step:
 
 
 class Store:
-    """A study's file; connections are made for each transaction, so any thread may use it."""
+    """What happens in a study, as transactions on its file; any thread may use it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._alone = threading.Lock()  # threads wait in line; SQLite would let them poll
-        if not path.is_file():
-            raise StudyError(f"there is no study at {path}; make one with: treewright study new")
-        with self._open() as db:
-            found = dict(db.execute("SELECT name, value FROM study"))
-        self.about: dict[str, Any] = {
-            name: json_of(value, f"{path}: {name}", StudyError) for name, value in found.items()
-        }
+        self._file = StudyFile(path)
+        self._worlds: dict[int, World] = {}
+        self._shelf = Shelf()
+        self.about = self._file.facts()
         if self.about.get("format") != FORMAT:
             raise StudyError(f"{path} is a study of another version; this one reads {FORMAT}")
         if self.about.get("engine") != ENGINE:
@@ -89,58 +62,24 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, levels: dict[int, list[Level]], **about: Any) -> "Store":
-        """A new study with the levels of each variant; the file appears whole or not at all.
-
-        Only its owner may read it, because participants' ids let anybody act for them; SQLite gives
-        the files that it keeps beside it the same mode.
-        """
-        if path.exists():
-            raise StudyError(f"{path} exists already; a study is never overwritten")
+        """A new study with the levels of each variant; the file appears whole or not at all."""
         if sorted(levels) != list(range(1, len(VARIANTS) + 1)):
             raise StudyError("a study needs levels of all eight variants")
         facts = {"format": FORMAT, "engine": ENGINE, "created": now(), "seed": 0} | about
-        with (
-            whole(path, StudyError, private=True) as part,
-            _sentences(path),
-            contextlib.closing(sqlite3.connect(part)) as db,
-            db,
-        ):
-            db.execute("PRAGMA journal_mode=MEMORY")  # no second file that could be left behind
-            db.executescript(SCHEMA)
-            db.executemany(
-                "INSERT INTO study VALUES (?, ?)", [(k, json.dumps(v)) for k, v in facts.items()]
-            )
-            db.executemany(
-                "INSERT INTO levels (variant, copy, rows) VALUES (?, ?, ?)",
-                [(v, i, a.text()) for v, made in levels.items() for i, a in enumerate(made)],
-            )
+        rows = [(v, i, a.text()) for v, made in levels.items() for i, a in enumerate(made)]
+        StudyFile.make(path, facts, rows)
         return cls(path)
 
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection with one transaction: all of it, or nothing."""
-        with (
-            self._alone,
-            _sentences(self.path),
-            contextlib.closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as db,
-        ):
-            try:
-                db.row_factory = sqlite3.Row
-                db.execute("PRAGMA foreign_keys=ON")
-                db.execute("BEGIN IMMEDIATE")
-                yield db
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
+    def kept_open(self) -> contextlib.AbstractContextManager[None]:
+        """For a server: one connection for all transactions meanwhile, with a write-ahead log."""
+        return self._file.kept_open()
 
     # ------------------------------------------------------------------------ participants
 
     def enrol(self, simulated: bool = False) -> str:
         """A new participant, who has consented, in the first free place of the plan; the id."""
         name = secrets.token_urlsafe(12)
-        with self._open() as db:
+        with self._file.open(write=True) as db:
             number = self._free_place(db, simulated)
             db.execute(
                 "INSERT INTO participants (id, number, consented, simulated) VALUES (?, ?, ?, ?)",
@@ -177,21 +116,22 @@ class Store:
 
     def forget(self, participant: str) -> None:
         """Delete everything of a participant."""
-        with self._open() as db:
+        with self._file.open(write=True) as db:
             db.execute("PRAGMA secure_delete=ON")
             found = db.execute("DELETE FROM participants WHERE id = ?", (participant,)).rowcount
+        self._file.forget_log()
         if not found:
             raise StudyError("there is no such participant; the data may be deleted already")
 
     def participants(self) -> list[dict[str, Any]]:
-        with self._open() as db:
+        with self._file.open() as db:
             return [
                 dict(r) for r in db.execute("SELECT * FROM participants ORDER BY consented, id")
             ]
 
     def next_step(self, participant: str) -> Step:
         """What comes next for a participant, from what is stored."""
-        with self._open() as db:
+        with self._file.open() as db:
             found = db.execute(
                 "SELECT experience FROM participants WHERE id = ?", (participant,)
             ).fetchone()
@@ -228,22 +168,21 @@ class Store:
         return found
 
     def world(self, participant: str, slot: int) -> World:
-        with self._open() as db:
-            level = self._play(db, participant, slot)["level"]
-        return self._world(level)
+        with self._file.open() as db:
+            return self._world(db, self._play(db, participant, slot)["level"])
 
-    @functools.lru_cache(maxsize=64)  # noqa: B019 - a study lives as long as its process
-    def _world(self, level: int) -> World:
-        with self._open() as db:
+    def _world(self, db: sqlite3.Connection, level: int) -> World:
+        if level not in self._worlds:
             found = db.execute("SELECT rows FROM levels WHERE id = ?", (level,)).fetchone()
-        if found is None:
-            raise StudyError(f"{self.path} is damaged: a level is missing")
-        (rows,) = found
-        return World(Level(tuple(rows.split()), f"level {level}"), level)
+            if found is None:
+                raise StudyError(f"{self.path} is damaged: a level is missing")
+            rows = tuple(found["rows"].split())
+            self._worlds[level] = World(Level(rows, f"level {level}"), level)
+        return self._worlds[level]
 
     def attempts(self, participant: str, slot: int) -> list[Runs]:
         """The recorded keys of a level, attempt by attempt; the last may be under way."""
-        with self._open() as db:
+        with self._file.open() as db:
             return _recorded(db, self._play(db, participant, slot)["id"])
 
     def record(
@@ -251,50 +190,63 @@ class Store:
     ) -> dict[str, Any]:
         """Store a batch of keys that begins at tick ``first`` of an attempt (from 1).
 
-        What is stored already is not stored again, so a batch may be sent twice.  Returns how many
-        ticks the attempt has, how it stands, and whether the level is finished.
+        What is stored already, and what comes after the end of the attempt, is not stored, so a
+        batch may be sent twice.  Returns how many ticks the attempt has, how it stands, and whether
+        the level is finished.
         """
         _check_keys(runs)
         if not (1 <= attempt <= ATTEMPTS and 0 <= first <= game.LIMIT):
             raise StudyError(f"a batch belongs to attempt 1 to {ATTEMPTS} and begins at a tick")
-        world = self.world(participant, slot)
-        with self._open() as db:
+        with self._file.open(write=True) as db:
             play = self._play(db, participant, slot)
-            done = _recorded(db, play["id"])
-            have = sum(n for _, n in done[attempt - 1]) if attempt <= len(done) else 0
-            if attempt > len(done) + 1 or first > have:
+            running, latest = self._running(db, play, attempt)
+            have = running.ticks
+            if first > have:
                 raise StudyError(f"attempt {attempt} has {have} ticks; a batch began at {first}")
-            fresh = _skip(runs, have - first)
-            if attempt == len(done) + 1 and done:
-                if replay(world, done[-1]).outcome == game.PLAYING or play["finished"]:
-                    raise StudyError(f"attempt {attempt} can't begin: the one before is not over")
-            elif fresh and attempt < len(done):
-                raise StudyError(f"attempt {attempt} is over")
-            if fresh and play["finished"]:
-                raise StudyError(f"level {slot} is finished")
-            now_played = [*(done[attempt - 1] if attempt <= len(done) else []), *fresh]
-            result = replay(world, now_played)
-            extra = sum(n for _, n in now_played) - result.ticks
-            if extra:  # keys after the end
-                fresh = _first(fresh, sum(n for _, n in fresh) - extra)
-            if fresh:
+            fresh = cut(runs, have - first, game.LIMIT)
+            if fresh := cut(fresh, 0, running.play(fresh)):
                 db.execute(
                     "INSERT INTO inputs VALUES (?, ?, ?, ?, ?)",
                     (play["id"], attempt, have, json.dumps(fresh), now()),
                 )
-            over = result.outcome == game.WON or (
-                result.outcome == game.DIED and attempt == ATTEMPTS
+            over = running.outcome == game.WON or (
+                running.outcome == game.DIED and attempt == ATTEMPTS
             )
             if over and not play["finished"]:
                 db.execute("UPDATE plays SET finished = ? WHERE id = ?", (now(), play["id"]))
-        outcome = ("playing", "won", "died")[result.outcome]
-        return {"ticks": result.ticks, "outcome": outcome, "finished": over}
+            if attempt >= latest:
+                self._shelf.put(play["id"], running)
+        outcome = ("playing", "won", "died")[running.outcome]
+        return {"ticks": running.ticks, "outcome": outcome, "finished": over}
+
+    def _running(
+        self, db: sqlite3.Connection, play: sqlite3.Row, attempt: int
+    ) -> tuple[Running, int]:
+        """An attempt as far as it is stored, and the latest attempt that is."""
+        world = self._world(db, play["level"])
+        latest, began = db.execute(
+            "SELECT attempt, first FROM inputs WHERE play = ? "
+            "ORDER BY attempt DESC, first DESC LIMIT 1",
+            (play["id"],),
+        ).fetchone() or (0, 0)
+        if attempt > latest + 1:
+            raise StudyError(f"attempt {attempt} can't begin: the one before is not over")
+        asked = min(attempt, latest)
+        found = self._shelf.find(play["id"], asked, began)
+        if found is None and asked:
+            found = Running(world, asked, _recorded(db, play["id"])[asked - 1])
+            found.first = began
+        if found is None or attempt > latest:
+            if found is not None and (found.outcome == game.PLAYING or play["finished"]):
+                raise StudyError(f"attempt {attempt} can't begin: the one before is not over")
+            found = Running(world, attempt)
+        return found, latest
 
     # ------------------------------------------------------------------------------ answers
 
     def variants(self, participant: str, pair: int) -> tuple[int, int]:
         """The variants of a pair, A and B."""
-        with self._open() as db:
+        with self._file.open() as db:
             found = db.execute(
                 "SELECT variant FROM plays WHERE participant = ? AND pair = ? ORDER BY side",
                 (participant, pair),
@@ -310,7 +262,7 @@ class Store:
         step = self.next_step(participant)
         if (step.kind, step.pair) != ("ask", pair):
             raise StudyError(f"pair {pair} can't be answered now: the next step is {step.kind}")
-        with self._open() as db:
+        with self._file.open(write=True) as db:
             db.execute(
                 "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?)",
                 (participant, pair, challenge, preference, now()),
@@ -322,7 +274,7 @@ class Store:
             raise StudyError(f"experience {experience!r}: it is one of {', '.join(EXPERIENCE)}")
         if (kind := self.next_step(participant).kind) not in ("experience", "done"):
             raise StudyError(f"the experience is asked at the end; the next step is {kind}")
-        with self._open() as db:
+        with self._file.open(write=True) as db:
             db.execute(
                 "UPDATE participants SET experience = ?, finished = coalesce(finished, ?) "
                 "WHERE id = ?",
@@ -333,7 +285,7 @@ class Store:
 
     def token(self) -> str:
         """The experimenter's: made when it is first asked for, and kept with the study."""
-        with self._open() as db:
+        with self._file.open(write=True) as db:
             db.execute(
                 "INSERT OR IGNORE INTO study VALUES ('token', ?)",
                 (json.dumps(secrets.token_urlsafe(16)),),
@@ -343,7 +295,7 @@ class Store:
 
     def progress_rows(self) -> list[dict[str, Any]]:
         """Each participant with the levels and pairs that are done, and when last seen."""
-        with self._open() as db:
+        with self._file.open() as db:
             found = db.execute(
                 "SELECT p.*, "
                 "(SELECT count(*) FROM plays WHERE participant = p.id AND finished IS NOT NULL) "
@@ -356,31 +308,31 @@ class Store:
             ).fetchall()
         return [dict(row) for row in found]
 
-    def played_counts(self) -> dict[tuple[int, str], int]:
-        """How many levels are finished, by variant and side."""
-        with self._open() as db:
-            return {
-                (row["variant"], row["side"]): row["n"]
-                for row in db.execute(
-                    "SELECT variant, side, count(*) AS n FROM plays WHERE finished IS NOT NULL "
-                    "GROUP BY variant, side"
-                )
-            }
+    def played_counts(self, simulated: bool = False) -> dict[tuple[int, str], int]:
+        """How many levels people, or automatic participants, have finished, by variant and side."""
+        with self._file.open() as db:
+            found = db.execute(
+                "SELECT variant, side, count(*) AS n FROM plays JOIN participants p "
+                "ON p.id = participant WHERE plays.finished IS NOT NULL AND simulated = ? "
+                "GROUP BY variant, side",
+                (int(simulated),),
+            ).fetchall()
+        return {(row["variant"], row["side"]): row["n"] for row in found}
 
     # -------------------------------------------------------------------------------- rows
 
     def play_rows(self) -> list[dict[str, Any]]:
         """One row for each finished level: who, what, and all features, from the recorded keys."""
-        with self._open() as db:
+        with self._file.open() as db:
             plays = db.execute(
                 "SELECT plays.*, number, experience, simulated FROM plays JOIN participants "
                 "ON participants.id = participant WHERE plays.finished IS NOT NULL "
                 "ORDER BY consented, participant, slot"
             ).fetchall()
             recorded = [_recorded(db, play["id"]) for play in plays]
+            worlds = [self._world(db, play["level"]) for play in plays]
         rows = []
-        for play, attempts in zip(plays, recorded, strict=True):
-            world = self._world(play["level"])
+        for play, world, attempts in zip(plays, worlds, recorded, strict=True):
             played = [replay(world, runs) for runs in attempts]
             rows.append(
                 {
@@ -395,7 +347,7 @@ class Store:
 
     def pair_rows(self) -> list[dict[str, Any]]:
         """One row for each answered pair: variants, differences (A less B) and answers."""
-        with self._open() as db:
+        with self._file.open() as db:
             found = db.execute(
                 "SELECT answers.*, experience, simulated, a.variant AS first, b.variant AS second "
                 "FROM answers JOIN participants ON participants.id = answers.participant "
@@ -426,7 +378,7 @@ class Store:
 
     def input_rows(self) -> list[dict[str, Any]]:
         """The recorded keys themselves, one row for each attempt."""
-        with self._open() as db:
+        with self._file.open() as db:
             plays = db.execute(
                 "SELECT plays.id, participant, slot FROM plays JOIN participants ON "
                 "participants.id = participant ORDER BY consented, participant, slot"
@@ -444,28 +396,13 @@ class Store:
 
     def warm_up(self) -> None:
         """Compile what recording needs before the first participant waits for it."""
-        (first, *_) = self.levels()
-        replay(self._world(first["id"]), [[0, 1]])
+        with self._file.open() as db:
+            (first,) = db.execute("SELECT min(id) FROM levels").fetchone()
+            Running(self._world(db, first), 1, [[0, 1]])
 
     def levels(self) -> list[dict[str, Any]]:
-        with self._open() as db:
+        with self._file.open() as db:
             return [dict(row) for row in db.execute("SELECT * FROM levels ORDER BY id")]
-
-
-@contextlib.contextmanager
-def _sentences(path: Path) -> Iterator[None]:
-    """What SQLite says, as one sentence about this study."""
-    try:
-        yield
-    except (sqlite3.Error, OverflowError) as error:
-        busy = any(word in str(error) for word in ("locked", "full", "readonly", "I/O"))
-        raise StudyError(
-            f"{path} can't be used: {error}" if busy else f"{path} is no study: {error}"
-        ) from error
-
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _check_keys(runs: Any) -> None:
@@ -490,24 +427,3 @@ def _recorded(db: sqlite3.Connection, play: int) -> list[Runs]:
             else:
                 runs.append([keys, ticks])
     return [found[attempt] for attempt in sorted(found)]
-
-
-def _skip(runs: Sequence[Sequence[int]], ticks: int) -> Runs:
-    """Runs without their first ticks."""
-    left: Runs = []
-    for keys, n in runs:
-        rest = max(0, n - max(ticks, 0))
-        ticks -= n
-        if rest:
-            left.append([keys, rest])
-    return left
-
-
-def _first(runs: Sequence[Sequence[int]], ticks: int) -> Runs:
-    """The first ticks of runs."""
-    kept: Runs = []
-    for keys, n in runs:
-        if ticks > 0:
-            kept.append([keys, min(n, ticks)])
-        ticks -= n
-    return kept

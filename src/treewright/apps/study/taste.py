@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +29,17 @@ COLUMNS, WHY = ("a", "b", "better"), "why"
 Rating = tuple[Level, Level, str]
 
 
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a CSV file by its header."""
+    try:
+        return list(csv.DictReader(io.StringIO(text_of(path, StudyError))))
+    except csv.Error as error:
+        raise StudyError(f"{path} is no CSV file: {error}") from None
+
+
 def read_ratings(path: Path) -> list[Rating]:
     """A CSV file with the columns a, b (level files, beside it or absolute) and better (a or b)."""
-    text = text_of(path, StudyError)
-    try:
-        rows = list(csv.DictReader(io.StringIO(text)))
-    except csv.Error as error:
-        raise StudyError(f"{path} is no CSV file: {error}") from error
+    rows = rows_of(path)
     if not rows or any(name not in rows[0] for name in COLUMNS):
         raise StudyError(
             f"{path}: ratings have a header with {', '.join(COLUMNS)}, and rows below it"

@@ -1,5 +1,6 @@
 """Boards for the terminal and as pictures."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +87,9 @@ def figure(s: Any, board: Board, title: str = "") -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a picture of the board", "tactics") from None
-    drawn = Figure(figsize=(board.width, board.height + 1.0), layout="constrained")
-    draw(drawn.add_subplot(), s, board, title)
-    return drawn
+    found = Figure(figsize=(board.width, board.height + 1.0), layout="constrained")
+    draw(found.add_subplot(), s, board, title)
+    return found
 
 
 def draw(axes: Any, s: Any, board: Board, title: str = "", scale: float = 1.0) -> None:
@@ -166,10 +167,16 @@ def picture(s: Any, map_name: str, out: Path, title: str = "") -> None:
     """Draw a state to a PNG, SVG or PDF file."""
     if out.suffix not in FORMATS:
         raise OptionError(f"{out}: draw to one of {', '.join(FORMATS)}")
-    drawn = figure(s, load(map_name), title)
-    dated = {"metadata": {"Date": None}} if out.suffix == ".svg" else {}
     with whole(out) as part:
-        drawn.savefig(part, dpi=110, **dated)
+        part.write_bytes(drawn(s, map_name, out.suffix[1:], title))
+
+
+def drawn(s: Any, map_name: str, kind: str, title: str = "") -> bytes:
+    """A state as ``png``, ``svg`` or ``pdf``."""
+    dated = {"metadata": {"Date": None}} if kind == "svg" else {}
+    out = io.BytesIO()
+    figure(s, load(map_name), title).savefig(out, format=kind, dpi=110, **dated)
+    return out.getvalue()
 
 
 def legend() -> str:

@@ -8,6 +8,7 @@ from treewright.apps.tactics.turns import return_hand
 from treewright.apps.tactics.units import CARDS
 from treewright.kernel.interpreted import RecordProxy
 from treewright.library.evolutionary import Agent, Budget, Plan
+from treewright.library.evolutionary.burning import Burning
 from treewright.random import below, stream
 
 SEEDS = 100_000  # of a deck's own generator, which needs no more to draw any card
@@ -43,3 +44,11 @@ class Blind(Agent):
         guess = state.copy()
         redraw(RecordProxy(guess), stream(seed), int(state[0]["player"]))
         return self.planner.plan(guess, budget, seed)
+
+    @property
+    def burning(self) -> Burning | None:
+        return self.planner.burning
+
+    @property
+    def turn_so_far(self) -> list[int]:
+        return self.planner.turn_so_far

@@ -1,18 +1,25 @@
 """Hero Academy as jobs of the studio: a planned turn, and a game between two agents."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from treewright.apps.tactics.agents import AGENTS
+from treewright.apps.tactics.agents import AGENTS, agent
 from treewright.apps.tactics.board import HEIGHT, load
 from treewright.apps.tactics.domain import HeroAcademy
-from treewright.apps.tactics.drawing import MARKS, gear_letters, hand_text, owner
+from treewright.apps.tactics.drawing import MARKS, drawn, gear_letters, hand_text, owner
+from treewright.apps.tactics.match import play_game, view
 from treewright.apps.tactics.notation import action_text, place
 from treewright.apps.tactics.saves import Record, play_text, read, text_of_game
-from treewright.apps.tactics.state import DISCARD, DROP, END
-from treewright.apps.tactics.units import CARD_LETTERS, MAX_HP, UNIT_LETTERS, UNIT_NAMES
+from treewright.apps.tactics.telling import parts, told
+from treewright.apps.tactics.units import MAX_HP, UNIT_LETTERS, UNIT_NAMES
+from treewright.apps.tactics.watching import watched
 from treewright.errors import OptionError
+from treewright.library.domain import Domain
+from treewright.library.evolutionary import Budget
+from treewright.library.evolutionary.burning import Burning
+from treewright.library.options import Options
 from treewright.workshop.jobs.work import Export, Report, Result, Work
 
 MOST_ACTIONS = 6200  # of 200 turns with 30 points and an end each
@@ -109,33 +116,8 @@ def numbers(given: dict[str, Any]) -> list[int]:
     return record_of(Begun.model_validate(given)).actions
 
 
-def parts(action: int) -> dict[str, str]:
-    """An action's text, and the squares (or the card) that it is about."""
-    kind, a, b = action >> 12, action >> 6 & 63, action & 63
-    text = action_text(action)
-    if kind == END:
-        return {"text": text, "from": "", "to": ""}
-    if kind == DISCARD:
-        return {"text": text, "from": CARD_LETTERS[a], "to": ""}
-    return {"text": text, "from": CARD_LETTERS[a] if kind == DROP else place(a), "to": place(b)}
-
-
-def told(record: Record, start: int) -> list[dict[str, str]]:
-    """The actions from one on, each with its parts and in words."""
-    position = record.position(start)
-    found = []
-    for action in record.actions[start:]:
-        found.append(parts(action) | {"words": position.describe(action).rpartition(" ")[0]})
-        position.follow(action)
-    return found
-
-
 def plan(settings: Plan, report: Report) -> Result:
     """The turn that an agent would play; its own search, by the command's functions."""
-    from treewright.apps.tactics.agents import agent
-    from treewright.apps.tactics.match import view
-    from treewright.library.evolutionary import Budget
-
     record = record_of(settings)
     position = record.position()
     if position.ended:
@@ -143,32 +125,45 @@ def plan(settings: Plan, report: Report) -> Result:
     report(None, "compiling, if this agent is new")
     planner = agent(settings.agent, settings.ap, map=settings.map)
     state = view(position.state._record, settings.open_hands)
-    count = len(record.actions)
     before = position.value()[position.player]
-    found = planner.plan(
-        state, Budget(evaluations=settings.evaluations), settings.seed + len(record.actions)
-    )
-    record.actions = [*record.actions, *found.actions]
+    with watched(planner, position, settings.evaluations, report) as kept:
+        found = planner.plan(
+            state, Budget(evaluations=settings.evaluations), settings.seed + len(record.actions)
+        )
     return Result(
         settings.model_dump(mode="json")
         | {
             "player": position.player,
-            "turn": told(record, count),
+            "turn": told(position, found.actions),
             "took": {
                 "evaluated turns": found.evaluations,
                 "worth before": before,
                 "worth after": found.value,
             },
-        }
+        },
+        kept.files,
     )
+
+
+def searched(settings: Plan) -> Domain:
+    """What the agent's tree is a search of: single actions, or whole turns and their mutations."""
+    return _burning(settings).domain
+
+
+def options(settings: Plan) -> Options:
+    """The agent's own."""
+    return _burning(settings).options
+
+
+def _burning(settings: Plan) -> Burning:
+    found = agent(settings.agent, settings.ap, map=settings.map).burning
+    if found is None:
+        raise OptionError(f"{settings.agent} has no tree")
+    return found
 
 
 def watch(settings: Watch, report: Report) -> Result:
     """A game; every turn is shown as it is played."""
-    from treewright.apps.tactics.agents import agent
-    from treewright.apps.tactics.match import play_game
-    from treewright.library.evolutionary import Budget
-
     record = record_of(settings, (settings.first, settings.second))
     report(None, "compiling, if these agents are new")
     players = tuple(
@@ -216,14 +211,27 @@ def from_file(data: bytes) -> dict[str, Any]:
         raise OptionError(f"the file, {where}: {first['msg']}") from None
 
 
-def _saved(data: dict[str, Any]) -> bytes:
+def saved(data: dict[str, Any]) -> bytes:
     """The game as ``treewright tactics watch`` reads it, with the planned turn at its end."""
+    return text_of_game(_played(data)).encode()
+
+
+def _played(data: dict[str, Any]) -> Record:
     actions = [*data["actions"], *(one["text"] for one in data.get("turn", ()))]
     names = (data.get("first", "player 1"), data.get("second", "player 2"))
-    begun = Begun(actions=actions, **{k: data[k] for k in KNOWN})
-    return text_of_game(record_of(begun, names)).encode()
+    return record_of(Begun(actions=actions, **{k: data[k] for k in KNOWN}), names)
 
 
-EXPORTS = {"json": Export(".json", "application/json", _saved)}
-PLAN = Work("A turn of Hero Academy", Plan, plan, EXPORTS)
+def _picture(kind: str) -> Callable[[dict[str, Any]], bytes]:
+    """What draws the position at the end, as ``treewright tactics render`` does."""
+    return lambda data: drawn(_played(data).position().state, data["map"], kind)
+
+
+EXPORTS = {
+    "json": Export(".json", "application/json", saved),
+    "svg": Export(".svg", "image/svg+xml", _picture("svg")),
+    "png": Export(".png", "image/png", _picture("png")),
+    "pdf": Export(".pdf", "application/pdf", _picture("pdf")),
+}
+PLAN = Work("A turn of Hero Academy", Plan, plan, EXPORTS, domain=searched, options=options)
 WATCH = Work("A game of Hero Academy", Watch, watch, EXPORTS)

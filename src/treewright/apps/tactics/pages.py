@@ -20,7 +20,6 @@ from treewright.workshop.web.studio import (
     Following,
     Studio,
     bring,
-    downloads,
     facts,
     slider,
 )
@@ -29,6 +28,7 @@ SIDES = ("Blue", "Red")
 YOU = {0: "Blue, who begins", 1: "Red", 2: "both, by hand", 3: "nobody: watch"}
 RESULTS = {-1: "", 0: "A draw.", 1: "Blue wins.", 2: "Red wins."}
 BOTH, NOBODY = 2, 3
+NO_TREE = "has no tree. <i>A tree from here</i> searches the position that is shown."
 PACE = 0.6  # seconds between the actions of a game that runs
 
 
@@ -89,15 +89,17 @@ class _TacticsPage:
             self._ap = ui.number("Points a turn", value=given["ap"], min=1, max=30, precision=0)
             self._ap.classes("w-24")
             self._seed = ui.number("Deal", value=given["seed"], min=0, precision=0).classes("w-20")
-        budget = min(20.0, max(0.5, given["evaluations"] / 1000))
-        self._evaluations = slider("Thousand evaluated turns", 0.5, 20, 0.5, budget)
+        budget = min(50.0, max(0.5, given["evaluations"] / 1000))
+        self._evaluations = slider("Thousand evaluated turns", 0.5, 50, 0.5, budget)
         self._open = ui.checkbox("Open hands", value=given["open_hands"], on_change=self._draw)
         ui.button("New game", on_click=self._new).props(BUTTON)
         with ui.element("div").classes("row"):
             ui.button("Undo", on_click=self._undo).props(QUIET)
             ui.button("Plan my turn", on_click=self._ask).props(QUIET)
             ui.button("A tree from here", on_click=self._search).props(QUIET)
-        bring("Load a game", self._load, ".json", 2**20)
+        with ui.element("div").classes("row"):
+            bring("Load a game", self._load, ".json", 2**20)
+            ui.button("Save the game", on_click=self._save).props(QUIET)
         html(f"<p class=quiet>{escape(legend())}.</p>")
 
     def _show_board(self) -> None:
@@ -159,7 +161,7 @@ class _TacticsPage:
         self._following.start("tactics-turn", asked | self._how())
 
     def _search(self) -> None:
-        """Plain MCTS over single actions, whose tree can be opened; agents drop theirs."""
+        """Plain MCTS over single actions, also where the agent has no tree."""
         at = int(self._at.value)
         given = self._begun | {"actions": self._actions[:at]}
         moves = self._studio.manager.ask("treewright.apps.tactics.job:numbers", given)
@@ -215,6 +217,12 @@ class _TacticsPage:
     def _player(self, actions: list[str]) -> int:
         given = self._begun | {"actions": actions}
         return int(self._studio.manager.ask("treewright.apps.tactics.job:shown", given)["player"])
+
+    def _save(self) -> None:
+        """The game as it stands, whoever has played it."""
+        given = self._begun | {"actions": self._actions}
+        record = self._studio.manager.ask("treewright.apps.tactics.job:saved", given)
+        nicegui().ui.download.content(record, "game.json", "application/json")
 
     async def _load(self, event: Any) -> None:
         data = await event.file.read()
@@ -301,13 +309,19 @@ class _TacticsPage:
                     ui.button(words, on_click=lambda a=action["text"]: self._play(a)).props(BUTTON)
 
     def _growing(self, preview: dict[str, Any]) -> None:
-        self._take(preview["actions"])
+        if "turn" in preview:  # the best one so far
+            self._turn = preview["turn"]
+            self._draw()
+        else:
+            self._take(preview["actions"])
 
     def _done(self, job: Job, data: dict[str, Any]) -> None:
         ui = nicegui().ui
         if job.kind == "tactics-game":
             self._take(data["actions"])
-            self._found(job, data, f"<h2>{RESULTS[data['winner']]}</h2>")
+            with self._plan:
+                html(f"<h2>{RESULTS[data['winner']]}</h2>")
+                self._found(job, data)
             return
         texts = [one["text"] for one in data["turn"]]
         if not self._hint:
@@ -316,20 +330,23 @@ class _TacticsPage:
             self._take(data["actions"], data["turn"])
         steps = "".join(f"<li>{escape(one['words'])}</li>" for one in data["turn"])
         head = f"What {escape(data['agent'])} {'would play' if self._hint else 'has played'}"
-        self._found(job, data, f"<h2>{head}, {SIDES[data['player']]}</h2><ol>{steps}</ol>")
-        if self._hint:
-            whole = [*data["actions"], *texts]
-            with self._plan, ui.element("div").classes("row"):
-                ui.button("Play this turn", on_click=lambda: self._play_all(whole)).props(BUTTON)
-        else:
+        with self._plan:
+            html(f"<h2>{head}, {SIDES[data['player']]}</h2><ol>{steps}</ol>")
+            if self._hint:
+                whole = [*data["actions"], *texts]
+                with ui.element("div").classes("row"):
+                    play = ui.button("Play this turn", on_click=lambda: self._play_all(whole))
+                    play.props(BUTTON)
+            self._found(job, data)
+            if not inspector(self._studio, job):
+                html(f"<p class=quiet>{escape(data['agent'])} {NO_TREE}</p>")
+        if not self._hint:
             self._go_on()
 
     def _play_all(self, actions: list[str]) -> None:
         self._take(actions)
         self._go_on()
 
-    def _found(self, job: Job, data: dict[str, Any], words: str) -> None:
-        with self._plan:
-            html(words)
-            facts(data["took"])
-            downloads(self._studio, job)
+    def _found(self, job: Job, data: dict[str, Any]) -> None:
+        facts(data["took"])
+        self._following.downloads(job)

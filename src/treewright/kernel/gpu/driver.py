@@ -81,11 +81,6 @@ class Device:
 
     # ------------------------------------------------------------------------------ memory
 
-    @property
-    def free_memory(self) -> int:
-        code, free, _ = self._cuda.cuMemGetInfo()
-        return int(free) if int(code) == 0 else 0
-
     def allocate(self, size: int) -> int:
         """The address of so many bytes, all 0."""
         address = int(self._call("cuMemAlloc", max(size, 16)))

@@ -9,6 +9,7 @@ import logging
 import os
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -30,12 +31,23 @@ def ray() -> ModuleType:
     # we report to nobody, and Ray's advice about accelerators is not for our users
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    if _has_token():  # a head that finds one asks for it, and a cluster that does not takes it too
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         import ray as found
     except ImportError:
         raise MissingExtra("--cluster", "cluster") from None
     module: ModuleType = found
     return module
+
+
+def _has_token() -> bool:
+    """Whether Ray would find a token of its own here; it makes one with the first local cluster."""
+    if "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ:
+        return True
+    with contextlib.suppress(RuntimeError):  # nobody's home
+        return (Path.home() / ".ray" / "auth_token").is_file()
+    return False
 
 
 def connect(address: str, cpus: int | None = None) -> bool:
@@ -76,6 +88,11 @@ def _why(address: str, error: Exception) -> str:
         )
     if address == "local":
         return f"Ray can't start on this machine: {said[:300]}"
+    if "authentication token" in said or "Failed to connect" in said:
+        return (
+            f"the cluster at {address} does not let this machine in: if it asks for a token, this "
+            "machine needs the same one and RAY_AUTH_MODE=token (docs/cluster.md)"
+        )
     return f"the cluster at {address} can't be used: {said[:300]}"
 
 

@@ -19,6 +19,7 @@ from treewright.library.position import Position
 from treewright.library.result import Result
 from treewright.library.running import Progress, dealt
 from treewright.library.search import DEFAULT_SIMULATIONS, Search, WhenFull
+from treewright.library.shown import count_of
 from treewright.library.switches import parse_memory
 from treewright.library.tree import children_from
 
@@ -110,6 +111,10 @@ class ClusterSearch(Alike):
             ray().shutdown()
 
     # --------------------------------------------------------------------------- looking
+
+    def __repr__(self) -> str:
+        made, trees = count_of(self.simulations, "simulation"), count_of(self.trees, "tree")
+        return f"<ClusterSearch of {self.domain.name}: {made} in {trees}>"
 
     @property
     def position(self) -> Position:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from treewright.errors import OptionError
 from treewright.kernel.rng import stream_seed
 from treewright.library.domain import Domain
 from treewright.library.program import Program
+
+if TYPE_CHECKING:
+    from treewright.library.evolutionary.burning import Burning
 
 HERE = Path(__file__).parent
 SLICE = 500  # evaluations between looks at the clock
@@ -57,6 +61,16 @@ class Agent:
     def plan(self, state: np.ndarray, budget: Budget, seed: int = 0) -> Plan:
         """The turn to play in ``state``, an array of one record, which is not changed."""
         raise NotImplementedError
+
+    @property
+    def burning(self) -> "Burning | None":
+        """The search behind it, for those who want to watch its tree; not every agent has one."""
+        return None
+
+    @property
+    def turn_so_far(self) -> list[int]:
+        """What it would play now, while it plans; only where there is a search to watch."""
+        return []
 
 
 def turn_program(domain: Domain, text: str, entry: str) -> Program:

@@ -5,6 +5,7 @@ CPU time, so it goes to the worker itself: what :class:`treewright.Search` does 
 would take as long as a small turn.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,25 @@ from treewright.kernel.worker import Worker, status_message
 from treewright.library.domain import Domain
 from treewright.library.evolutionary.agent import Budget, CpuTimer
 from treewright.library.options import Options
+from treewright.library.position import Position
 from treewright.library.switches import CHOICES, params_of, parse_memory, switches_of
+from treewright.library.tree import TreeView
 
 SLICE = 200  # simulations between looks at the clock
+WATCHED = 1000  # simulations between looks at the tree, at most
 
 
 class Burning:
-    """One kernel, used again and again for searches in phases."""
+    """One kernel, used again and again for searches in phases.
+
+    ``watch`` is called now and then, and before each commit, which throws most of the tree away.
+    """
 
     def __init__(self, domain: Domain, options: Options, memory: str, keep: int = 0) -> None:
         """``keep``: this many of the best committed states are kept, each of another value."""
+        self.domain = domain
+        self.options = options
+        self.watch: Callable[[], object] | None = None
         self._worker = Worker(
             domain,
             switches_of(domain, options),
@@ -44,6 +54,26 @@ class Burning:
         self._worker.begin(state, stream_seed(seed), player)
         self.chosen = []
         self.scores[:] = -np.inf
+
+    @property
+    def workers(self) -> list[Worker]:
+        """The one worker, as a search has them."""
+        return [self._worker]
+
+    @property
+    def tree(self) -> TreeView:
+        """The tree of the phase under way."""
+        return TreeView(self)
+
+    @property
+    def position(self) -> Position:
+        """A copy of the state at the tree's root."""
+        return Position(self.domain, self.domain.copy_state(self._worker.root))
+
+    @property
+    def history(self) -> list[int]:
+        """What was committed since the tree was empty."""
+        return [*self.chosen, *self._worker.committed]
 
     @property
     def kept(self) -> np.ndarray:
@@ -118,10 +148,21 @@ class Burning:
         )
 
     def _go_on(self, simulations: int) -> int:
-        status = self._worker.phases(simulations)
+        end = self.simulations + simulations
+        status = self._piece(simulations)
+        while status == layout.DONE and self.simulations < end:
+            status = self._piece(end - self.simulations)
         made = self._worker.committed
         self.chosen += made
         if status not in (layout.DONE, layout.PHASED, layout.REFUSED):
             message = status_message(self._worker, status)
             raise DomainError(message or "the tree is full: give the agent more memory")
         return len(made)
+
+    def _piece(self, most: int) -> int:
+        """Go on by up to so many simulations; to just before a commit, while somebody watches."""
+        if self.watch is None:
+            return self._worker.phases(most)
+        status = self._worker.phases(min(most, WATCHED, max(1, self._worker.left - 1)))
+        self.watch()
+        return status

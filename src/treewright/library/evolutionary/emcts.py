@@ -1,5 +1,7 @@
 """Evolutionary MCTS (Baier & Cowling III-C): the kernel on turns and their mutations."""
 
+from typing import Any
+
 import numpy as np
 
 from treewright.errors import OptionError
@@ -93,5 +95,16 @@ class EvolutionaryMCTS(Agent):
             kept = self._burning.kept
             row, replies = quick.choose(self._ends, self._burning.scores, int(best.mover), seed)
             best = RecordProxy(kept[row : row + 1])
-        actions = [best.genes[i] for i in range(best.length)]
-        return Plan(actions, best.worth, self._burning.simulations - 1 + replies)
+        return Plan(_genes(best), best.worth, self._burning.simulations - 1 + replies)
+
+    @property
+    def burning(self) -> Burning:
+        return self._burning
+
+    @property
+    def turn_so_far(self) -> list[int]:
+        return _genes(self._burning.best_state)
+
+
+def _genes(genome: Any) -> list[int]:
+    return [genome.genes[i] for i in range(genome.length)]

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import OptionError
-from treewright.kernel.hooks import takes_tables, with_tables
-from treewright.library.domain import Domain, constant
+from treewright.kernel.hooks import with_tables
+from treewright.library.domain import Domain, apart, constant
 from treewright.library.evolutionary.agent import HERE
+from treewright.library.position import Position
 
 SHIFT = 24  # a mutation is position << 24 | action
 NOTHING = -1.0  # what an empty genome is worth
@@ -96,6 +97,7 @@ def turn_steps(domain: Domain) -> dict[str, Any]:
     return scope
 
 
+@apart
 def unfold(g, t, first, known):
     """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
 
@@ -128,6 +130,7 @@ def respond(g, t, s):
             moves += 1
 
 
+@apart
 def catch_up(g, t, upto):
     """Bring the states along the turn up to date."""
     while g.valid < upto:
@@ -138,6 +141,7 @@ def catch_up(g, t, upto):
         g.valid = at + 1
 
 
+@apart
 def relist(g, t, at, found):
     """List the legal actions behind a state, and keep them where there is room."""
     catch_up(g, t, at)
@@ -257,12 +261,16 @@ class Mutations(Domain):
 
     def describe(s, action):
         at, gene = action >> SHIFT, action & ((1 << SHIFT) - 1)
-        own = DOMAIN.function("describe")
-        shown = str(gene)
-        if own is not None:
-            tables = (DOMAIN.interpreted_tables,) if takes_tables(own) else ()
-            now = DOMAIN.copy_state(s.states[0])
-            for i in range(at):
-                DOMAIN.interpreted["play"](now, DOMAIN.interpreted_tables, s.genes[i])
-            shown = own(now, *tables, gene)
-        return f"{at + 1}: {shown}"
+        turn = Position(DOMAIN, DOMAIN.copy_state(s.states[0]))
+        for i in range(at):
+            turn.follow(s.genes[i])
+        return f"{at + 1}: {turn.describe(gene)}"
+
+    def render(s):
+        """The turn, an action in each line."""
+        turn = Position(DOMAIN, DOMAIN.copy_state(s.states[0]))
+        lines = []
+        for i in range(s.length):
+            lines.append(f"{i + 1}: {turn.describe(s.genes[i])}")
+            turn.follow(s.genes[i])
+        return "\n".join(lines)

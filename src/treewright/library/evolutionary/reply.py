@@ -6,6 +6,7 @@ from treewright.errors import OptionError
 from treewright.kernel.rng import stream_seed
 from treewright.library.domain import Domain
 from treewright.library.evolutionary.agent import Agent, Budget, Plan, stream, turn_program
+from treewright.library.evolutionary.burning import Burning
 from treewright.library.evolutionary.simple import Turn
 
 
@@ -89,3 +90,11 @@ class Replied(Agent):
             return Budget(evaluations=max(1, budget.evaluations // share))
         assert budget.seconds is not None
         return Budget(seconds=budget.seconds / share)
+
+    @property
+    def burning(self) -> Burning | None:
+        return self.planner.burning
+
+    @property
+    def turn_so_far(self) -> list[int]:
+        return self.planner.turn_so_far

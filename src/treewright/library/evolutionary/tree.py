@@ -37,3 +37,13 @@ class TurnMCTS(Agent):
         self._burning.complete(self.length)
         actions = self._burning.chosen
         return Plan(actions, self._turn.value_after(state, actions), self._burning.simulations)
+
+    @property
+    def burning(self) -> Burning:
+        return self._burning
+
+    @property
+    def turn_so_far(self) -> list[int]:
+        """Without what the rollout policy would add."""
+        below = self._burning.tree.principal_variation()
+        return [*self._burning.history, *(action for action, _ in below)]

@@ -28,7 +28,8 @@ def line(progress: RunProgress) -> str:
     """``tictactoe-strength: 12 of 40 cells, 3.1 a second, 9 s left``."""
     parts = [f"{progress.experiment.name}: {progress.done} of {progress.total} cells"]
     if progress.rate:
-        parts.append(f"{progress.rate:.2g} a second")
+        rate = progress.rate
+        parts.append(f"{f'{rate:,.0f}' if rate >= 10 else f'{rate:.2g}'} a second")
     if progress.seconds_left and not progress.stopping:
         parts.append(f"{duration(progress.seconds_left)} left")
     if progress.failed:

@@ -1,12 +1,14 @@
 """An experiment as a job of the studio: its cells are kept as they end, so that it can go on."""
 
+import contextlib
 import tempfile
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from treewright.errors import OptionError, nearest
+from treewright.errors import MissingExtra, OptionError, nearest
+from treewright.workshop.experiments.runner import Standing, standing
 from treewright.workshop.jobs.work import Export, Report, Result, Work
 
 
@@ -35,7 +37,6 @@ def run(settings: Run, report: Report) -> Result:
     from treewright.workshop.experiments.registry import experiments
     from treewright.workshop.experiments.report import report as report_of
     from treewright.workshop.experiments.runner import run as run_cells
-    from treewright.workshop.experiments.runner import standing
     from treewright.workshop.experiments.store import Store
 
     known = experiments()
@@ -55,15 +56,30 @@ def run(settings: Run, report: Report) -> Result:
     made = report_of(found, now, settings.scale)
     rows = [stored.values for stored in now.good]
     with tempfile.TemporaryDirectory() as folder:
-        picture = Path(folder) / "figure.png"
-        save(found, rows, picture)
-        drawn = {"figure.png": picture.read_bytes()} if picture.exists() else {}
+        save(found, rows, Path(folder) / "figure.png")
+        _export(now, Path(folder))
+        files = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
     text = made.text.replace(f"]({found.name}.png)", "](figure.png)")
-    return Result({"text": text, "made": made.made, "held": made.held}, drawn)
+    return Result({"text": text, "made": made.made, "held": made.held}, files)
+
+
+def _export(now: Standing, folder: Path) -> None:
+    """The rows, if pandas is there to write them."""
+    from treewright.workshop.experiments.export import FORMATS, export
+
+    with contextlib.suppress(MissingExtra):
+        for ending in FORMATS:
+            export(now, folder / f"rows{ending}")
 
 
 def _markdown(data: dict[str, Any]) -> bytes:
     return f"{data['text']}\n{data['made']}\n".encode()
 
 
-WORK = Work("An experiment", Run, run, {"markdown": Export(".md", "text/markdown", _markdown)})
+EXPORTS = {
+    "markdown": Export(".md", "text/markdown", _markdown),
+    "png": Export(".png", "image/png", "figure.png"),
+    "csv": Export(".csv", "text/csv", "rows.csv"),
+    "parquet": Export(".parquet", "application/vnd.apache.parquet", "rows.parquet"),
+}
+WORK = Work("An experiment", Run, run, EXPORTS)

@@ -163,7 +163,10 @@ class Manager:
             raise NoJob(f"{job.kind} has no format {form!r}{nearest(form, exports)}")
         data, write = self.data(name), exports[form].write
         if isinstance(write, str):
-            content = self.file(name, write)
+            found = self.store.file(name, write)
+            if found is None:
+                raise NoJob(f"this result has no {form}, or it was too large to be kept")
+            content = found
         else:
             content = self.ask(f"{__name__}:_export", self._places[job.kind], form, data)
         return content, exports[form].media, f"{job.kind}-{name[:6]}{exports[form].ending}"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from treewright.library.domain import Domain
+    from treewright.library.options import Options
 
 
 class Report(Protocol):
@@ -52,6 +53,7 @@ class Work:
     local: it runs code that the settings name, so only this machine may ask for it.
     domain: of the search whose tree it leaves (``workshop/searching/inspector.py``), if it does.
     label: an action of that domain in words, where the domain itself does not describe it.
+    options: of that search, by which its steps are shown; those of plain UCT if not given.
     """
 
     title: str
@@ -61,6 +63,7 @@ class Work:
     local: bool = False
     domain: "Callable[[Any], Domain] | None" = None
     label: "Callable[[Any, int], str] | None" = None
+    options: "Callable[[Any], Options] | None" = None
 
 
 class Here:

@@ -10,7 +10,7 @@ import io
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from treewright.kernel.interpreted import RecordProxy
 from treewright.library.applications import load
 from treewright.library.domain import Domain
 from treewright.library.position import Position
-from treewright.library.search import Search
-from treewright.library.tree import children_of
+from treewright.library.tree import HasTree, TreeView, children_of
 from treewright.workshop.jobs.store import JobError, Store
 from treewright.workshop.jobs.work import places
 
@@ -35,6 +34,19 @@ PAUSE = 0.5  # seconds between two copies of a larger one
 Label = Callable[[Position, int], str]
 
 
+class Searched(HasTree, Protocol):
+    """A search whose tree is looked at; a planner of turns has one too."""
+
+    @property
+    def simulations(self) -> int: ...
+
+    @property
+    def history(self) -> list[int]: ...
+
+    @property
+    def tree(self) -> TreeView: ...
+
+
 class Kept:
     """The largest tree of a job's searches, as it stood when the job last looked at it.
 
@@ -46,7 +58,7 @@ class Kept:
         self._copied = 0.0
         self._last: tuple[int, float] | None = None  # simulations, and when
 
-    def look(self, search: Search, seconds: float | None = None) -> None:
+    def look(self, search: Searched, seconds: float | None = None) -> None:
         """Keep the search's tree if it is the largest so far.
 
         ``seconds`` is what it took; without them the speed is measured from look to look.
@@ -78,7 +90,7 @@ class Kept:
         return {TREE: out.getvalue()}
 
 
-def arrays_of(search: Search, speed: float) -> dict[str, np.ndarray]:
+def arrays_of(search: Searched, speed: float) -> dict[str, np.ndarray]:
     """The tree, where its root stands, and what it took.
 
     Of the edges only those are kept that were tried, which is most of the room in wide trees.
@@ -122,7 +134,7 @@ def opened(store: str, job: str) -> tuple[dict[str, np.ndarray], Position, Label
 _opened = functools.lru_cache(4)(opened)
 
 
-def growing(search: Search, label: Label = Position.describe) -> dict[str, Any]:
+def growing(search: Searched, label: Label = Position.describe) -> dict[str, Any]:
     """A look at a search while it runs: the nodes that were visited most, and where they hang."""
     view = search.tree
     nodes, edges = view.nodes, view.edges

@@ -3,7 +3,7 @@
 import contextlib
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,12 +15,15 @@ from treewright.library.options import Options, Rave, Rollout
 from treewright.library.position import Position
 from treewright.library.registry import find, registered
 from treewright.library.search import Search
+from treewright.library.tree import Shown
 from treewright.random import stream
 from treewright.workshop.jobs.work import Export, Report, Result, Work
 from treewright.workshop.searching.inspector import Kept, growing
 from treewright.workshop.web.picture import picture
 
 MEMORY = "256MiB"
+SAVED = "search.npz"
+MOST_SAVED = 32 * 2**20  # bytes of a tree
 Value = int | float | Annotated[str, Field(pattern=r"^[A-Za-z0-9_ -]{0,64}$")]
 CLASS = re.compile(r"^class (\w+)\(.*Domain\)", re.MULTILINE)
 
@@ -161,7 +164,8 @@ def run(settings: Any, report: Report) -> Result:
             "children": [_row(child) for child in found.children],
             "variation": found.principal_variation(12),
             "moves": moves,
-            "dot": search.tree.to_dot(),
+            "dot": search.tree.to_dot(top=3),
+            "shown": {"name": domain.name, "nodes": [list(n) for n in search.tree.walk(top=3)]},
             "took": {
                 "simulations": found.simulations,
                 "nodes": found.nodes,
@@ -173,7 +177,20 @@ def run(settings: Any, report: Report) -> Result:
         }
         kept = Kept()
         kept.look(search, found.seconds)
-        return Result(data, kept.files)
+        return Result(data, {**kept.files, **_saved(search)})
+
+
+def _saved(search: Search) -> dict[str, bytes]:
+    """The search as ``tw.load`` and ``treewright search --load`` read it, unless it is too large.
+
+    States that are Python objects can't be saved.
+    """
+    if not search.domain.is_record or search.tree.nbytes > MOST_SAVED:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / SAVED
+        search.save(path)
+        return {SAVED: path.read_bytes()}
 
 
 def _look(search: Search) -> dict[str, Any]:
@@ -219,7 +236,27 @@ EXPORTS: dict[str, Export] = {
     "json": Export(".json", "application/json", _json),
     "csv": Export(".csv", "text/csv", _table),
 }
-TREES = EXPORTS | {"dot": Export(".dot", "text/vnd.graphviz", lambda d: d["dot"].encode())}
+
+
+def _picture(kind: str) -> Callable[[dict[str, Any]], bytes]:
+    """What draws the top of the tree, as ``treewright tree`` does."""
+
+    def draw(data: dict[str, Any]) -> bytes:
+        from treewright.library.tree_picture import drawn
+
+        shown = data["shown"]
+        return drawn([Shown(*node) for node in shown["nodes"]], shown["name"], kind)
+
+    return draw
+
+
+TREES = EXPORTS | {
+    "dot": Export(".dot", "text/vnd.graphviz", lambda d: d["dot"].encode()),
+    "svg": Export(".svg", "image/svg+xml", _picture("svg")),
+    "png": Export(".png", "image/png", _picture("png")),
+    "pdf": Export(".pdf", "application/pdf", _picture("pdf")),
+    "npz": Export(".npz", "application/zip", SAVED),
+}
 SEARCH = Work("A search", SearchPlace, run, TREES, domain=searched)
 SEARCH_CODE = Work(
     "A search of your own domain", SearchCode, run, TREES, local=True, domain=searched

@@ -4,6 +4,7 @@ from html import escape
 from typing import Any
 
 from treewright.errors import TreewrightError
+from treewright.library.shown import count_of
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.stepping import Steps
 from treewright.workshop.web import html, nicegui
@@ -12,14 +13,14 @@ from treewright.workshop.web.studio import QUIET, Following, Studio, facts
 PLACE = "treewright.workshop.searching.inspector"
 
 
-def inspector(studio: Studio, job: Job, open_: bool = False) -> None:
-    """A part of a page that shows the tree which a job has left, if it has left one."""
+def inspector(studio: Studio, job: Job, open_: bool = False) -> bool:
+    """A part of a page that shows the tree which a job has left; whether it has left one."""
     ui = nicegui().ui
     store = str(studio.manager.store.path)
     try:
         found = studio.manager.ask(f"{PLACE}:about", store, job.id)
     except TreewrightError:
-        return
+        return False
     with ui.expansion("The search: its tree", value=open_).classes("w-full inspector"):
         line = escape(" · ".join(found["variation"])) or "none"
         html(f"<p>Principal variation: {line}</p>")
@@ -30,6 +31,7 @@ def inspector(studio: Studio, job: Job, open_: bool = False) -> None:
         Tree(studio, job)
         if not studio.manager.work(job.kind).local:
             _Stepping(studio, job)
+    return True
 
 
 class _Stepping:
@@ -39,6 +41,7 @@ class _Stepping:
         ui = nicegui().ui
         ui.button("Step by step", on_click=self._begin).props(QUIET)
         self._job = job
+        self._own = studio.manager.work(job.kind).options is not None
         self._following = Following(studio, self._done)
         self._room = ui.element("div").classes("panel-room")
 
@@ -47,8 +50,9 @@ class _Stepping:
 
     def _done(self, job: Job, data: dict[str, Any]) -> None:
         self._room.clear()
+        rules = "Its own rules" if self._own else "Plain UCT, with the domain's own rollouts"
         with self._room:
-            html("<p class=quiet>Plain UCT from the same root, with the domain's own rollouts.</p>")
+            html(f"<p class=quiet>{rules}, from the same root.</p>")
             Steps(data)
 
 
@@ -79,7 +83,8 @@ class Tree:
         more = "".join(
             f", {name} {child[name]:.3f}" for name in ("rave", "prior", "proven") if name in child
         )
-        words = f"{child['label']}: {child['visits']:,} visits, {_short(child['value'])}{more}"
+        visits = count_of(child["visits"], "visit")
+        words = f"{child['label']}: {visits}, {_short(child['value'])}{more}"
         node: dict[str, Any] = {"id": "/".join(map(str, own)), "label": words}
         if child["more"]:
             node["children"] = [{"id": f"{node['id']}/…", "label": "…"}]

@@ -15,7 +15,6 @@ from treewright.workshop.web.studio import (
     Following,
     Studio,
     bring,
-    downloads,
     slider,
 )
 
@@ -101,6 +100,7 @@ class _GamePage:
     """One visitor at one domain."""
 
     title = "<h1>Games</h1>"
+    room = "go-room"  # on a phone the position comes first
 
     def __init__(self, studio: Studio, kind: str, steps: str, address: str) -> None:
         ui = nicegui().ui
@@ -115,7 +115,8 @@ class _GamePage:
             with ui.element("section").classes("panel").props('aria-label="game"'):
                 self._choose()
                 self._wishes()
-            with ui.element("section").classes("panel").props('aria-label="the position"'):
+            room = f"panel {self.room}"
+            with ui.element("section").classes(room).props('aria-label="the position"'):
                 self._following = Following(studio, self._done, self._growing, address)
                 self._place = ui.element("div").classes("panel-room")
                 self._found = ui.element("div").classes("panel-room")
@@ -195,8 +196,7 @@ class _GamePage:
 
     def _play(self, action: int) -> None:
         self._moves = [*self._moves, action]
-        with self._place:  # the button that was pressed is gone when the search is asked
-            self._go_on()
+        self._go_on()
 
     def _go_on(self) -> None:
         """Show the position, and let the search move if it is its turn."""
@@ -262,7 +262,7 @@ class _GamePage:
                 f"<h2>What the search found</h2><p>Best: <b>{escape(data['label'])}</b>, value "
                 f"{data['value']:.3f}</p>{_table(data['children'])}"
             )
-            downloads(self._studio, job)
+            self._following.downloads(job)
             inspector(self._studio, job, open_=True)
         if self._answer and job.kind == self._kind:
             self._answer = False
@@ -274,6 +274,7 @@ class _DomainPage(_GamePage):
     """A domain of one's own: written or brought along, checked, played and searched."""
 
     title = ""
+    room = ""
 
     def __init__(self, studio: Studio) -> None:
         super().__init__(studio, "search-code", "steps-code", "/domain")

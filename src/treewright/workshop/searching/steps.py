@@ -102,21 +102,27 @@ def run(settings: Any, report: Report) -> Result:
 def run_of(settings: StepJob, report: Report) -> Result:
     """The same for the search of a job that is done, from the root of the tree that it has left.
 
-    Its rollouts are the domain's own, if it has some; the other switches are those of plain UCT.
+    The options are those that its work declares.  Else its rollouts are the domain's own, if it has
+    some, and the other switches are those of plain UCT.
     """
     row = Store(Path(Here.store)).row(settings.job)
     if row is None or row["kind"] not in places():
         raise OptionError("there is no such job")
-    if load(places()[row["kind"]]).local:
+    work = load(places()[row["kind"]])
+    if work.local:
         raise OptionError("a domain of your own is stepped through on its own page")
     _, position, label = opened(Here.store, settings.job)
-    domain = position.domain
-    rollout = Rollout()
+    if work.options is not None:
+        options = work.options(work.settings.model_validate(row["settings"]))
+    else:
+        options = Options(c=settings.c, rollout=_rollout(position.domain))
+    return _stepped(settings, report, position, options, label, [])
+
+
+def _rollout(domain: Domain) -> Rollout:
     if domain.function("rollout") is not None:
-        rollout = Rollout("domain")
-    elif domain.function("weight") is not None:
-        rollout = Rollout("weighted")
-    return _stepped(settings, report, position, Options(c=settings.c, rollout=rollout), label, [])
+        return Rollout("domain")
+    return Rollout("weighted" if domain.function("weight") is not None else "uniform")
 
 
 def _stepped(

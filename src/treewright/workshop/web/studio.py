@@ -95,6 +95,8 @@ class Following:
         self._preview = preview
         self._address = address
         self._seen = -1
+        self._drawn = False  # something of a job that is not done yet
+        self._shown: list[Any] = []  # what belongs to the result that is shown
         self.job: Job | None = None
         with ui.element("div").classes("job").props('role="status"') as self._row:
             self._bar = ui.linear_progress(0, show_value=False).props("aria-label=progress")
@@ -108,6 +110,10 @@ class Following:
 
     def start(self, kind: str, settings: Any) -> None:
         """Queue a job and follow it; the one that was followed before is cancelled."""
+        with self._row:  # whatever was pressed for it may be gone from the page by now
+            self._start(kind, settings)
+
+    def _start(self, kind: str, settings: Any) -> None:
         ui = nicegui().ui
         try:
             if self.job is not None and self.job.open:
@@ -140,9 +146,29 @@ class Following:
         """Show a job, from wherever it stands."""
         self.job = job
         self._seen = -1
+        self._drawn = False
+        self._lay_aside(job.state != "done")
         self._row.set_visibility(True)
         self._timer.activate()
         self._tick()
+
+    def belongs(self, element: Any) -> None:
+        """Part of the result that is shown: out of reach while another job is at work."""
+        if element not in self._shown:
+            self._shown.append(element)
+
+    def downloads(self, job: Job) -> None:
+        """A link for each format of a result, as long as that is the one that is shown."""
+        links = " ".join(
+            f'<a class="chip" href="/api/jobs/{job.id}/export/{form}" download>{form}</a>'
+            for form in self._studio.manager.work(job.kind).exports
+        )
+        self.belongs(html(f'<div class="exports"><span class="quiet">Export:</span> {links}</div>'))
+
+    def _lay_aside(self, away: bool) -> None:
+        self._shown = [element for element in self._shown if not element.is_deleted]
+        for element in self._shown:  # they keep their place, so that nothing jumps
+            element.classes(add="aside" if away else "", remove="" if away else "aside")
 
     def _stop(self) -> None:
         if self.job is not None:
@@ -170,9 +196,12 @@ class Following:
         self._grow(job)
         if job.open:
             if job.preview is not None and self._preview is not None:
+                self._drawn = True
                 self._preview(job.preview)
             return
         self._timer.deactivate()
+        if job.state == "done" or not self._drawn:
+            self._lay_aside(False)
         if job.state == "done":
             self._row.set_visibility(False)
             self._done(job, self._studio.manager.data(job.id))
@@ -216,16 +245,6 @@ def _said(error: Exception) -> str:
     where = ".".join(str(part) for part in first["loc"])
     said = str(first["msg"]).removeprefix("Value error, ")
     return f"{where}: {said}" if where else said
-
-
-def downloads(studio: Studio, job: Job) -> None:
-    """A link for each format of a result."""
-    exports = studio.manager.work(job.kind).exports
-    links = " ".join(
-        f'<a class="chip" href="/api/jobs/{job.id}/export/{form}" download>{form}</a>'
-        for form in exports
-    )
-    html(f'<div class="exports"><span class="quiet">Export:</span> {links}</div>')
 
 
 def facts(rows: Mapping[str, Any]) -> None:

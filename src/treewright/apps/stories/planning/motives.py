@@ -49,6 +49,7 @@ from treewright.apps.stories.planning.tables import (
     FLUENTS,
     FOUND,
     LAYERS,
+    MADE,
     NODES,
     STRIDE,
     TOP,
@@ -101,7 +102,7 @@ def enter(t, o, x, c, a, longest, layer, ask):
     copy_worlds(t, o, here, r)
     t.real[AT_HOPED + k] = utility(t, o, r, c)
     happens(t, here, r, a)
-    t.own[NODES] += 1
+    t.own[MADE] += 1
     t.own[AT_FRAME_ACTION + k] = a
     t.own[AT_FRAME_BEGUN + k] = k
     t.own[AT_FRAME_LENGTH + k] = 1
@@ -127,7 +128,7 @@ def enter(t, o, x, c, a, longest, layer, ask):
     t.own[AT_FRAME_NEXT + k] = 0
     t.own[AT_FRAME_RAISED + k] = 0
     t.own[AT_FRAME_REJECTED + k] = 0
-    t.own[AT_FRAME_SINCE + k] = t.own[NODES]
+    t.own[AT_FRAME_SINCE + k] = t.own[MADE]
     t.own[TOP] = k
     return int64(-1)
 
@@ -208,9 +209,11 @@ def forward(t, k):
             return int64(-1)
     tired = (
         t.own[AT_FRAME_REJECTED + first] > REJECTED
-        or t.own[NODES] - t.own[AT_FRAME_SINCE + first] > PATIENCE
+        or t.own[MADE] - t.own[AT_FRAME_SINCE + first] > PATIENCE
     )
     if not tired:
+        if t.own[AT_FRAME_NEXT + k] == 0:
+            t.own[NODES] += 1
         while t.own[AT_FRAME_NEXT + k] < t.flat[ACTIONS]:
             a = int64(t.own[AT_FRAME_NEXT + k])
             t.own[AT_FRAME_NEXT + k] += 1
@@ -262,7 +265,7 @@ def try_action(t, first, k, a):
     there = (FIRST + n) * t.flat[STRIDE]
     copy_worlds(t, here, there, r)
     happens(t, there, r, a)
-    t.own[NODES] += 1
+    t.own[MADE] += 1
     if same(t, here, there, r):
         return False
     t.own[AT_FRAME_BEGUN + n] = first

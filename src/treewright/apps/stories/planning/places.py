@@ -33,6 +33,7 @@ _FLAT = {
     "utility": 64,
     "solo": MOST_ACTIONS,
     "watch_start": MOST_FLUENTS + 1,
+    "rule_start": MOST_ACTIONS + 1,
     "shift": MOST_FLUENTS,
     "plain": MOST_EVENTS + 1,
     "parent": MOST_WORLDS,
@@ -81,6 +82,7 @@ AT_CONDITION_START = FLAT["condition_start"]
 AT_UTILITY = FLAT["utility"]
 AT_SOLO = FLAT["solo"]
 AT_WATCH_START = FLAT["watch_start"]
+AT_RULE_START = FLAT["rule_start"]
 AT_SHIFT = FLAT["shift"]
 AT_PLAIN = FLAT["plain"]
 AT_PARENT = FLAT["parent"]

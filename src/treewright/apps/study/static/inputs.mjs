@@ -15,10 +15,10 @@ export class Inputs {
   /** `wake` is called by any key, tap or button; `pause` by Escape and by a gamepad's start button. */
   constructor(root, wake, pause) {
     Object.assign(this, { root, wake, pause, keyboard: 0, running: 0, padBefore: 0 });
+    this.over = false; // the level is done: keys belong to the page again, as Space to a button
     this.fingers = new Map(); // pointer -> key
     this.keys();
     this.touch();
-    for (const button of document.querySelectorAll("[data-hold]")) this.holding(button);
   }
 
   get held() {
@@ -35,29 +35,18 @@ export class Inputs {
   keys() {
     const set = (event, down) => {
       const key = KEYS[event.code];
-      if (key === undefined) return;
+      if (key === undefined || this.over) return;
       event.preventDefault();
       this.keyboard = down ? this.keyboard | key : this.keyboard & ~key;
     };
     window.addEventListener("keydown", (event) => {
+      if (this.over) return undefined;
       if (event.repeat) return KEYS[event.code] === undefined ? undefined : event.preventDefault();
       if (event.code === "Escape") return this.pause();
       set(event, true);
       if (!event.altKey && !event.ctrlKey && !event.metaKey) this.wake();
     });
     window.addEventListener("keyup", (event) => set(event, false));
-  }
-
-  /** A button on the screen that stands for a key of the keyboard. */
-  holding(button) {
-    const key = KEYS[button.dataset.hold];
-    const hold = (down) => (event) => {
-      event.preventDefault();
-      this.keyboard = down ? this.keyboard | key : this.keyboard & ~key;
-      if (down) this.wake();
-    };
-    button.addEventListener("pointerdown", hold(true));
-    for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, hold(false));
   }
 
   /** A finger holds the button that it is on, also after sliding there from another one. */

@@ -3,7 +3,7 @@
 // The game runs at 30 steps a second, whatever the screen does, and is drawn at the screen's own rate
 // between the steps.  Only the keys are sent: the server plays them again to learn what happened.
 import { begin, constants as c, tick } from "./engine.mjs";
-import { draw, places } from "./art.mjs";
+import { draw, dress, places } from "./art.mjs";
 import { Inputs } from "./inputs.mjs";
 import { Sound } from "./sound.mjs";
 
@@ -103,6 +103,7 @@ export class Player {
     Object.assign(this, { canvas, say, data, url });
     this.script = null; // recorded keys, played instead of the keyboard: see drive()
     this.stepsPerFrame = 0;
+    if (data.theme) dress(data.theme);
     this.height = data.world.rows * c.TILE;
     canvas.width = WIDTH * 2;
     canvas.height = this.height * 2;
@@ -244,6 +245,7 @@ export class Player {
 
   done(won) {
     this.phase = "done";
+    this.inputs.over = true;
     this.tell(won ? "You made it!" : "That was your last attempt", "");
     document.dispatchEvent(new CustomEvent("level-done"));
   }
