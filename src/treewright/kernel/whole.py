@@ -31,6 +31,8 @@ from numba.core.errors import ForceLiteralArg
 from numba.core.runtime.context import NRTContext
 
 from treewright.kernel.lean import LeanContext
+from treewright.kernel.names import SYMBOL
+from treewright.kernel.pieces import Calls, Pieces, underway
 
 kinds: Any = types
 
@@ -54,6 +56,10 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.calls = Calls()
 
     def _optimize_functions(self, module: Any) -> None:
         """As Numba does, with the same passes for all functions of a module."""
@@ -135,10 +141,16 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
             context.nrt = _NotCounting(context, True)
             context.__class__ = LeanContext
             context.cached_internal_func = _internal
+            if (name := getattr(function, SYMBOL, None)) is not None:
+                context.known = (f"{function.__module__}.{function.__qualname__}", name)
         generator = context.codegen()
         self.state.library = self.library(generator, function.__qualname__)
         self.state.library.enable_object_caching()
-        result = super().compile_extra(function)
+        underway.append(self.state.library.calls)
+        try:
+            result = super().compile_extra(function)
+        finally:
+            underway.pop()
         # what was inferred is for looking at only; Numba would hold on to it, and through it to the
         # function and all its globals, for as long as the process lives
         result.fndesc.typemap = result.fndesc.calltypes = None
@@ -163,7 +175,9 @@ def inner_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
     def decorate(function: Any) -> Any:
         compiler = _CountedInner if counted else _InnerCompiler
         dispatcher = njit(pipeline_class=compiler, **options)(function)
-        dispatcher.get_call_template = _of_numbers(dispatcher.get_call_template)
+        dispatcher.get_call_template = _of_numbers(dispatcher)
+        if not counted:
+            dispatcher._cache = Pieces(dispatcher)
         return dispatcher
 
     return decorate
@@ -175,8 +189,9 @@ def entry_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
     return njit(pipeline_class=compiler, **options)  # type: ignore[no-any-return]
 
 
-def _of_numbers(template: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _of_numbers(dispatcher: Any) -> Callable[[Any, Any], Any]:
     """How a call is typed: kinds of arguments that make no difference are taken as one."""
+    template = dispatcher.get_call_template
 
     def of_numbers(args: Any, kws: Any) -> Any:
         try:
@@ -185,7 +200,17 @@ def _of_numbers(template: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
         except ForceLiteralArg:
             return template(args, kws)  # numba.literally: its author wants the number itself
 
-    return of_numbers
+    def noted(args: Any, kws: Any) -> Any:
+        asking = underway[-1] if underway else Calls()
+        try:
+            found = of_numbers(args, kws)
+        except Exception:
+            asking.sound = False
+            raise
+        asking.append((dispatcher, tuple(found[2])))
+        return found
+
+    return noted
 
 
 def _plain(kind: Any) -> Any:
