@@ -15,7 +15,7 @@ process, or that their author has compiled, are not kept.
 
 import io
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite.binding import Linkage, parse_bitcode
@@ -57,6 +57,22 @@ class Calls(list[Any]):
 
 
 underway: list[Calls] = []  # functions that are being compiled, the innermost last
+
+
+def noted(dispatcher: Any, template: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """How a call is typed, which whoever makes it takes for granted from then on."""
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        asking = underway[-1] if underway else Calls()
+        try:
+            found = template(args, kws)
+        except Exception:
+            asking.sound = False
+            raise
+        asking.append((dispatcher, tuple(found[2])))
+        return found
+
+    return get_call_template
 
 
 class _Own(Fingerprint):

@@ -32,7 +32,7 @@ from numba.core.runtime.context import NRTContext
 
 from treewright.kernel.lean import LeanContext
 from treewright.kernel.names import SYMBOL
-from treewright.kernel.pieces import Calls, Pieces, underway
+from treewright.kernel.pieces import Calls, Pieces, noted, underway
 
 kinds: Any = types
 
@@ -175,7 +175,8 @@ def inner_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
     def decorate(function: Any) -> Any:
         compiler = _CountedInner if counted else _InnerCompiler
         dispatcher = njit(pipeline_class=compiler, **options)(function)
-        dispatcher.get_call_template = _of_numbers(dispatcher)
+        template = _of_numbers(dispatcher.get_call_template)
+        dispatcher.get_call_template = noted(dispatcher, template)
         if not counted:
             dispatcher._cache = Pieces(dispatcher)
         return dispatcher
@@ -189,9 +190,8 @@ def entry_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
     return njit(pipeline_class=compiler, **options)  # type: ignore[no-any-return]
 
 
-def _of_numbers(dispatcher: Any) -> Callable[[Any, Any], Any]:
+def _of_numbers(template: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """How a call is typed: kinds of arguments that make no difference are taken as one."""
-    template = dispatcher.get_call_template
 
     def of_numbers(args: Any, kws: Any) -> Any:
         try:
@@ -200,17 +200,7 @@ def _of_numbers(dispatcher: Any) -> Callable[[Any, Any], Any]:
         except ForceLiteralArg:
             return template(args, kws)  # numba.literally: its author wants the number itself
 
-    def noted(args: Any, kws: Any) -> Any:
-        asking = underway[-1] if underway else Calls()
-        try:
-            found = of_numbers(args, kws)
-        except Exception:
-            asking.sound = False
-            raise
-        asking.append((dispatcher, tuple(found[2])))
-        return found
-
-    return noted
+    return of_numbers
 
 
 def _plain(kind: Any) -> Any:
