@@ -65,6 +65,7 @@ def test_same_numbers_after_every_tick(levels):
     for seed in range(3):
         gym = world_of(GYM, seed)
         jobs += [(gym, up_first + scribble(dice, 900)) for _ in range(60)]
+        jobs.append((gym, [[game.GIVE_UP | 2, 1], [2, 9]]))
     found = run_in_node([{"world": w.to_dict(), "runs": r} for w, r in jobs])
     ticks, kinds = 0, set()
     for (world, runs), theirs in zip(jobs, found["games"], strict=True):
