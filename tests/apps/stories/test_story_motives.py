@@ -1,5 +1,6 @@
 """Motives and beliefs in our own language: the same rules twice, reasons, and mistakes."""
 
+import pickle
 import random
 
 import pytest
@@ -172,6 +173,13 @@ def test_a_story_is_found_in_which_everybody_has_a_reason(made):
     assert story.actions == ["Go(Ann, kitchen)", "Eat(Ann, pie)"]
     assert [s.reasons.word for s in story.steps] == ["explained", "explained"]
     assert story.score == pytest.approx(0.9)
+
+
+def test_a_set_up_travels_without_what_was_compiled(made):
+    setup = made()
+    assert why(setup, "Go(Ann, kitchen)")["reasons"]
+    again = pickle.loads(pickle.dumps(setup))
+    assert why(again, "Go(Ann, kitchen)") == why(setup, "Go(Ann, kitchen)")
 
 
 def test_the_telling_says_what_for(made):

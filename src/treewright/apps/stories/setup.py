@@ -130,6 +130,10 @@ class Setup:
 
         return Mind(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What people think is compiled, and does not travel to other processes."""
+        return {name: value for name, value in vars(self).items() if name != "mind"}
+
     @property
     def people(self) -> list[Entity]:
         nouns = {t.name: t.noun for t in self.library.known.types.values()}
