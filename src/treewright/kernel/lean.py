@@ -22,6 +22,7 @@ from numba.core.cpu import CPUContext
 from numba.core.datamodel import ArgPacker, default_manager
 from numba.core.datamodel.manager import DataModelManager
 from numba.core.datamodel.models import ArrayModel, NestedArrayModel
+from numba.core.types.functions import Dispatcher
 from numba.np.numpy_support import as_dtype
 
 from treewright.kernel.fingerprint import Unhashable
@@ -130,6 +131,12 @@ class LeanContext(CPUContext):  # type: ignore[misc]
         digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
         begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
         return f"{begin}33h{digest}E"
+
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        """Functions are no values; Numba would remember each of them for as long as we live."""
+        if isinstance(ty, Dispatcher):
+            return self.get_dummy_value()
+        return super().get_constant_generic(builder, ty, val)
 
     def get_arg_packer(self, fe_args: Any) -> Any:
         return ArgPacker(_models, fe_args)
