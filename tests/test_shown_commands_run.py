@@ -108,10 +108,16 @@ def folder(root, tmp_path_factory):
     libraries = root / "src" / "treewright" / "apps" / "stories" / "libraries"
     for name in ("my_library.toml", "lib.toml"):
         shutil.copy(libraries / "crime.toml", folder / name)
+    shutil.copy(libraries.parent / "problems" / "vase.txt", folder / "problem.txt")
+    (folder / "stories").mkdir()
+    for name in ("one.txt", "two.txt"):
+        (folder / "stories" / name).write_text("Once upon a time.")
     for line in PREPARED.strip().split("\n"):
         done = run(shlex.split(line), folder)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
     rate(folder)
+    shutil.copy(folder / "report" / "preference.json", folder)
+    shutil.copytree(folder / "levels", folder / "my-levels")
     return folder
 
 
