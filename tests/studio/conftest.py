@@ -18,8 +18,10 @@ def address(tmp_path_factory):
         "nicegui", reason="the studio is not installed: pip install 'treewright[studio]'"
     )
     folder = tmp_path_factory.mktemp("studio")
-    with served("studio", folder, "--no-show", "--no-gallery") as found:
-        yield found
+    with pytest.MonkeyPatch.context() as here:
+        here.setenv("TREEWRIGHT_STORE", str(folder / "rows.sqlite"))  # not this person's own
+        with served("studio", folder, "--no-show", "--no-gallery") as found:
+            yield found
 
 
 @pytest.fixture
@@ -27,11 +29,11 @@ def visit(browser, address):
     """Opens a page that fails the test where a script fails, or where another host is asked."""
     contexts = []
 
-    def only_ours(request):
-        ours = request.url.startswith((address, "data:", "blob:", address.replace("http", "ws")))
-        assert ours, f"{request.url} is not ours"
+    def visit(width=1280, height=900, at=address, **settings):
+        def only_ours(request):
+            ours = request.url.startswith((at, "data:", "blob:", at.replace("http", "ws")))
+            assert ours, f"{request.url} is not ours"
 
-    def visit(width=1280, height=900, **settings):
         size = {"width": width, "height": height}
         contexts.append(browser.new_context(viewport=size, **settings))
         found = contexts[-1].new_page()

@@ -4,15 +4,13 @@ Needs Debian's Chromium and Playwright; skipped with a message where one is miss
 """
 
 import csv
+import http.client
 import io
 import urllib.request
 import zipfile
 
 import pytest
-
-
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).click()
+from studio_hands import choose, made, press, saved
 
 
 def test_a_level_is_generated_painted_exported_and_played(page, address):
@@ -83,14 +81,17 @@ def test_a_game_of_go_is_begun_taken_back_and_saved(page, address):
     page.get_by_text("Move 0. Black to play.").wait_for()
     assert page.locator("circle.white, circle.black").count() == 0
     # both sides by keyboard
-    page.get_by_role("combobox", name="You play").click()
-    page.get_by_role("option", name="both, by hand").click()
+    choose(page, "You play", "both, by hand")
     page.locator("[data-vertex=E5]").focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.get_by_text("Move 1. White to play.").wait_for()
     page.locator("[data-vertex=C3]").click()
     page.get_by_text("Move 2. Black to play.").wait_for()
+    with page.expect_download() as download:  # by hand, without the engine
+        press(page, "Save the game (SGF)")
+    record = sgf.Sgf_game.from_bytes(download.value.path().read_bytes())
+    assert len(record.get_main_sequence()) == 3
     # a record that is brought along, and one that is none
     brought = {
         b"(;GM[1]FF[4]SZ[9]KM[6.5];B[ee];W[cc];B[gc])": "Move 3. White to play.",
@@ -167,8 +168,7 @@ def test_a_turn_of_tactics_is_played_answered_and_replayed(page, address):
 
     page.goto(f"{address}/tactics?map=a-small&seed=3")
     page.get_by_text("Blue to move, 3 action points left").wait_for()
-    page.get_by_role("combobox", name="The agent").click()
-    page.get_by_role("option", name="greedy-action").click()
+    choose(page, "The agent", "greedy-action")
     names = dict(zip(units.CARD_LETTERS, units.CARD_NAMES, strict=True))
     played: list[str] = []
     for left in ("2 action points", "1 action point", "5 action points"):  # then Blue's next turn
@@ -180,11 +180,16 @@ def test_a_turn_of_tactics_is_played_answered_and_replayed(page, address):
         page.get_by_text(f"Blue to move, {left} left").wait_for()
         played.append(drop["text"])
     page.get_by_text("What greedy-action has played").wait_for()
+    page.get_by_text("greedy-action has no tree.").wait_for()
+    assert page.locator("#tactics-board .plan circle").count() > 0, "its turn is drawn"
     page.get_by_text("action 8 of 8.").wait_for()
     press(page, "back")
     page.get_by_text("Red to move, 1 action point left").wait_for()
     with page.expect_download() as download:
         page.get_by_role("link", name="json", exact=True).click()
+    assert len(saves.load(download.value.path()).actions) == 8
+    with page.expect_download() as download:
+        press(page, "Save the game")
     assert len(saves.load(download.value.path()).actions) == 8
 
 
@@ -254,6 +259,85 @@ def test_a_function_is_minimised_and_its_regions_close_in(page, address):
     page.get_by_text("x1, part 1 of 3").first.wait_for()
     press(page, "Step by step")
     page.get_by_text("Simulation 1 of 30.").wait_for()
+
+
+def test_links_of_a_result_are_out_of_reach_while_another_is_made(page, address):
+    page.goto(f"{address}/functions?budget=150&seed=5")
+    links = page.locator(".exports")
+    links.wait_for()
+    choose(page, "Function", "BBOB 3: Rastrigin")
+    for name, times in (("Dimensions", 8), ("Evaluations", 60)):
+        page.get_by_role("slider", name=name, exact=True).locator("[tabindex]").focus()
+        for _ in range(times):
+            page.keyboard.press("ArrowRight")
+    press(page, "Minimise")
+    page.get_by_role("button", name="Cancel").wait_for()
+    links.wait_for(state="hidden")
+    press(page, "Cancel")
+    links.wait_for()  # what is shown is still the first
+
+
+def test_a_level_is_played_by_touch_on_a_phone(visit, address):
+    wide = 26
+    wall = "-" * 12 + "X" + "-" * 13
+    rows = ["-" * wide] * 9 + [wall, f"-M{wall[2:-2]}F-"] + ["X" * wide] * 2
+    job = made(address, "painted-level", {"rows": rows})
+    page = visit(390, 780, has_touch=True, is_mobile=True)
+    page.goto(f"{address}/play?job={job}")
+    page.wait_for_function("() => window.treewrightGame?.phase === 'waiting'")
+    page.locator("[data-part=message]").tap()
+    page.wait_for_function("() => treewrightGame.phase === 'playing'")
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind, *names):
+        boxes = [page.get_by_role("button", name=n, exact=True).bounding_box() for n in names]
+        at = [{"x": b["x"] + b["width"] / 2, "y": b["y"] + b["height"] / 2} for b in boxes]
+        points = [
+            spot | {"id": ["right", "jump"].index(n)} for n, spot in zip(names, at, strict=True)
+        ]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", "right")
+    for _ in range(60):
+        if page.evaluate("() => treewrightGame.phase") != "playing":
+            break
+        touch("touchStart", "right", "jump")
+        page.wait_for_timeout(350)
+        touch("touchEnd", "jump")
+        page.wait_for_timeout(100)
+    page.get_by_role("button", name="Again").wait_for()
+    assert page.evaluate("() => treewrightGame.attempt") == 1, "over the wall, to the flag"
+
+
+def test_an_experiment_is_run_and_followed(page, address):
+    page.goto(f"{address}/experiments")
+    page.get_by_text("The report that comes with Treewright").wait_for()
+    press(page, "Run")
+    page.get_by_text("of 12 cells").wait_for()
+    page.get_by_text("Export:").wait_for()
+    page.wait_for_function("() => document.querySelector('.report img')?.naturalWidth > 0")
+    rows = list(csv.DictReader(saved(page, "csv").read_text().splitlines()))
+    assert len(rows) == 12
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../../../../../../etc/passwd", "..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd",
+     "%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "..%5c..%5cetc%5cpasswd",
+     "..%00/etc/passwd", "../studio.sqlite", "studio.sqlite", "../pages.py"],
+)  # fmt: skip
+def test_no_file_is_served_but_ours(address, path):
+    """As a program asks that does not tidy addresses up, as browsers do."""
+    host = address.removeprefix("http://")
+    folders = ("", "studio/", "study/", "results/", "go-static/", "maps-static/", "tactics-static/",
+               "api/jobs/x/files/", "play-world/", "_nicegui/")  # fmt: skip
+    for folder in folders:
+        connection = http.client.HTTPConnection(host)
+        connection.request("GET", f"/{folder}{path}")
+        answer = connection.getresponse()
+        assert 400 <= answer.status < 500, folder
+        assert b"root:" not in answer.read()
+        connection.close()
 
 
 def test_reports_are_beside_the_papers(page, address):

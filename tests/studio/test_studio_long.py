@@ -6,12 +6,13 @@ leaves a screenshot of every page in the folder, light and dark, wide and narrow
 
 import json
 import os
-import time
-import urllib.request
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+from serving import served
+from studio_hands import ask, choose, made, press, saved
 
 PICTURES = os.environ.get("TREEWRIGHT_PICTURES")
 pytestmark = pytest.mark.skipif(
@@ -19,32 +20,6 @@ pytestmark = pytest.mark.skipif(
 )
 PAGES = ("", "levels", "stories", "go", "maps", "functions", "games", "domain", "tactics",
          "experiments", "interface", "play")  # fmt: skip
-
-
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).first.click()
-
-
-def saved(page, name):
-    with page.expect_download() as download:
-        page.get_by_role("link", name=name, exact=True).click()
-    return download.value.path()
-
-
-def ask(address, path, data=None):
-    body = None if data is None else json.dumps(data).encode()
-    headers = {} if data is None else {"content-type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(address + path, body, headers)) as answer:
-        return json.load(answer)
-
-
-def made(address, kind, data):
-    """A job of the interface, done."""
-    job = ask(address, f"/api/jobs/{kind}", data)["id"]
-    while (now := ask(address, f"/api/jobs/{job}?wait=20"))["state"] in ("waiting", "running"):
-        time.sleep(0.1)
-    assert now["state"] == "done", now["words"]
-    return job
 
 
 def test_locked_columns_stay_and_what_is_kept_is_rated(page, address):
@@ -132,6 +107,138 @@ def test_a_story_is_made_pinned_branched_and_read(page, address):
     assert page.locator(".graph").bounding_box()["width"] > 300
     graph = ElementTree.parse(saved(page, "graph")).getroot()
     assert graph.tag.endswith("svg")
+
+
+def agents():
+    from treewright.apps.tactics.agents import AGENTS
+
+    return list(AGENTS)
+
+
+@pytest.mark.parametrize("name", agents())
+def test_every_agent_of_tactics_is_played_against(page, address, name):
+    """It answers a turn, its own turn is drawn, and its tree opens if it has one."""
+    page.goto(f"{address}/tactics?map=a-small&seed=3&evaluations=1000")
+    page.get_by_text("Blue to move").wait_for()
+    choose(page, "The agent", name)
+    press(page, "Plan my turn")
+    page.get_by_text(f"What {name} would play, Blue").wait_for()
+    assert page.locator("#tactics-board .plan circle").count() > 0
+    press(page, "Play this turn")
+    page.get_by_text(f"What {name} has played, Red").wait_for()
+    page.get_by_text("Blue to move, 5 action points left").wait_for()
+    assert page.locator("#tactics-board .piece").count() > 4, "units beside the crystals"
+    if not page.get_by_text(f"{name} has no tree.").count():
+        page.get_by_text("The search: its tree").click()
+        page.locator(".q-tree__node").first.wait_for()
+        page.locator(".inspector").get_by_role("button", name="Step by step").click()
+        page.get_by_text("Simulation 1 of 30.").wait_for()
+
+
+POSITION = '["b E5", "w C3", "b G7"]'
+GROWING = {  # an address, and what is pressed there
+    "games": ("/games?domain=connect-four&simulations=200000", None),
+    "levels": ("/levels?length=500&seed=77", None),
+    "maps": ("/maps?method=paper&evaluations=500000", "Generate"),
+    "functions": ("/functions?bbob=3&dimensions=5&budget=2000", None),
+    "stories": ("/stories?setup=sherlock&nodes=400000&seed=3", None),
+    "go": (f"/go?simulations=50000&moves={quote(POSITION)}", "Hint"),
+    "tactics": ("/tactics?ap=15&evaluations=50000", "Plan my turn"),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_search_is_seen_growing(page, address, name):
+    where, button = GROWING[name]
+    page.goto(address + where)
+    if button is not None:
+        if name == "tactics":
+            choose(page, "The agent", "emcts-reply-oep")  # the slowest
+        press(page, button)
+    growing = page.get_by_text("The search, growing").locator("visible=true").first
+    growing.wait_for()
+    growing.click()
+    page.wait_for_function("() => document.querySelectorAll('svg.steps-tree circle').length > 3")
+
+
+STEPPED = {  # a small search, and what is pressed for it
+    "levels": ("/levels?length=60&seed=5", None),
+    "maps": ("/maps?method=paper", "Generate"),
+    "functions": ("/functions?budget=200", None),
+    "stories": ("/stories?setup=sherlock&nodes=5000&seed=2", None),
+    "go": (f"/go?moves={quote(POSITION)}", "Hint"),
+}
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_a_search_is_stepped_through_and_everybody_can_read_it(page, address, axe, name):
+    """The tree, the four steps, and axe-core on the page with all of that open."""
+    where, button = STEPPED[name]
+    page.goto(address + where)
+    if button is not None:
+        press(page, button)
+    page.get_by_text("The search: its tree").first.click()
+    inspector = page.locator(".inspector")
+    inspector.get_by_role("button", name="Step by step").click()
+    page.get_by_text("Simulation 1 of 30.").wait_for()
+    for stage in ("Expansion", "Simulation", "Back-up", "Selection"):
+        inspector.get_by_role("button", name="forward").click()
+        page.locator(".stages .now", has_text=stage).wait_for()
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.screenshot(path=str(Path(PICTURES) / f"{name}-made-{width}.png"), full_page=True)
+        assert not axe(page)
+
+
+def test_a_domain_is_brought_checked_played_and_searched(page, address):
+    page.goto(f"{address}/domain")
+    code = page.get_by_label("A Python file with one domain")
+    text = code.input_value().replace("heap=15", "heap=7")
+    with page.expect_file_chooser() as chooser:
+        press(page, "Or bring a file")
+    chooser.value.set_files({"name": "x.py", "mimeType": "text/plain", "buffer": text.encode()})
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('heap=7')")
+    press(page, "Use it")
+    page.wait_for_function("() => document.querySelectorAll('svg.picture circle').length === 7")
+    press(page, "Check it")
+    page.locator("pre", has_text="no problem found").wait_for()
+    page.locator("svg.picture [data-action='2']").click()
+    page.get_by_text("What the search found").wait_for()
+    page.wait_for_function("() => document.querySelectorAll('svg.picture circle').length === 4")
+    press(page, "Step by step")
+    page.get_by_text("Simulation 1 of 40.").wait_for()
+
+
+def test_the_line_of_the_engine_of_go_is_under_the_mouse(page, address):
+    page.goto(f"{address}/go?moves={quote(POSITION)}")
+    press(page, "Hint")
+    page.get_by_text("What White thought").wait_for()
+    best = page.locator("#go-board [data-line]").first
+    best.hover()
+    line = best.get_attribute("data-line").split()
+    assert page.locator("#go-board .ghosts circle").count() == len(line) > 1
+    page.goto(f"{address}/go")
+    for vertex, number in (("E5", 2), ("A1", 4)):  # the second answer is in no opening
+        page.locator(f"[data-vertex={vertex}]").click()
+        page.get_by_text(f"Move {number}. Black to play.").wait_for()
+    page.get_by_text("Black's chances").wait_for()
+
+
+def test_a_studio_that_is_killed_says_what_was_cut(visit, tmp_path):
+    """-9 in the middle of a job: what was finished is there, and the first page says the rest."""
+    with served("studio", tmp_path, "--no-show", "--no-gallery") as address:
+        job = made(address, "minimise", {"budget": 150})
+        cut = ask(address, "/api/jobs/steps", {"domain": "samegame", "simulations": 200})["id"]
+        while ask(address, f"/api/jobs/{cut}?wait=1")["state"] != "running":
+            pass
+    with served("studio", tmp_path, "--no-show", "--no-gallery") as address:
+        assert ask(address, f"/api/jobs/{cut}")["state"] == "cut"
+        assert len(ask(address, f"/api/jobs/{job}/result")["runs"]) == 4
+        page = visit(at=address)
+        page.goto(address)
+        page.get_by_role("alert").get_by_text(f"a search step by step ({cut[:6]})").wait_for()
+        page.goto(f"{address}/functions?job={job}")
+        page.get_by_text("Export:").wait_for()
 
 
 def test_a_card_of_the_gallery_opens_its_page(page, address):

@@ -55,11 +55,31 @@ def test_the_kernel_reaches_every_experiment(monkeypatch):
     assert {"flat_kernel.py", "flat.py", "steps.py"} <= flat
 
 
-def test_comments_and_docstrings_are_no_code():
-    one = code.ast.parse('"""A."""\ndef f(x):\n    """Doc."""\n    return x  # yes\n')
-    two = code.ast.parse('"""B."""\ndef f(x):\n    """Other."""\n\n    return x\n')
-    three = code.ast.parse('"""B."""\ndef f(x):\n    return x + 1\n')
-    assert code._stripped(one) == code._stripped(two) != code._stripped(three)
+def test_comments_and_docstrings_are_no_code(tmp_path):
+    def found(text):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
+        path.write_text(text)
+        return code._compiled(path).mark
+
+    one = found('"""A."""\ndef f(x):\n    """Doc."""\n    return x  # yes\n')
+    two = found('"""B."""\ndef f(x):\n    """Other."""\n\n    return x\n')
+    three = found('"""B."""\ndef f(x):\n    return x + 1\n')
+    assert one == two != three
+
+
+def test_imports_are_found_wherever_they_stand(tmp_path):
+    (tmp_path / "text.py").write_text("")
+    path = tmp_path / "module.py"
+    names = "".join(f"name_{i} = {i}\n" for i in range(400))  # more than a byte counts
+    path.write_text(
+        f"{names}import numpy, treewright.errors\n"
+        "def f():\n    from treewright.library import (search,\n        tree as t)\n"
+        "    import treewright.kernel.rng as r\n    return open('text.py')\n"
+    )
+    found = code._compiled(path)
+    wanted = {"errors", "library", "library.search", "library.tree", "kernel.rng"}
+    assert {f"treewright.{name}" for name in wanted} <= set(found.imports)
+    assert found.texts == (tmp_path / "text.py",)
 
 
 def test_the_same_in_every_process():

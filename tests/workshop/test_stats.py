@@ -20,6 +20,18 @@ def test_wilson_interval():
     assert half.low < 0.75 < half.high
 
 
+@pytest.mark.parametrize(
+    ("won", "of"), [(0, 1), (1, 1), (0, 7), (3.5, 7), (7, 7), (52, 100), (4321, 8000)]
+)
+def test_what_a_match_needs_is_as_others_compute_it(won, of):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    found = stats.rate(won, of)
+    theirs = proportion.proportion_confint(won, of, 0.05, method="wilson")
+    assert (found.low, found.high) == pytest.approx(theirs, abs=1e-12)
+    p = scipy_stats.binomtest(int(won), of, 0.5, alternative="greater").pvalue
+    assert stats.better_than_even(won, of) == pytest.approx(p, rel=1e-9)
+
+
 def test_wilson_interval_covers():
     """About 95 of 100 intervals hold the truth."""
     dice = np.random.default_rng(1)

@@ -10,6 +10,7 @@ between functions that were compiled here differ, which are known by their names
 Numba has compiled in its own way are called in its own way.
 """
 
+import contextlib
 import copy
 import hashlib
 from typing import Any
@@ -21,7 +22,11 @@ from numba.core.cpu import CPUContext
 from numba.core.datamodel import ArgPacker, default_manager
 from numba.core.datamodel.manager import DataModelManager
 from numba.core.datamodel.models import ArrayModel, NestedArrayModel
+from numba.core.types.functions import Dispatcher
 from numba.np.numpy_support import as_dtype
+
+from treewright.kernel.fingerprint import Unhashable
+from treewright.kernel.pieces import described
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -107,7 +112,12 @@ _models.register(types.NestedArray, _LeanNested)  # type: ignore[attr-defined]
 
 
 class LeanContext(CPUContext):  # type: ignore[misc]
-    """Where a function is compiled whose arrays travel by address and shape."""
+    """Where a function is compiled whose arrays travel by address and shape.
+
+    ``known``: how Numba calls it, and its name in a program.
+    """
+
+    known: tuple[str, str] | None = None
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
         """A short name: Numba's spells out every field of every state.
@@ -115,9 +125,18 @@ class LeanContext(CPUContext):  # type: ignore[misc]
         A function has another one for what it needs of the interpreter.
         """
         whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
+        if self.known is not None and name == self.known[0]:
+            with contextlib.suppress(Unhashable):  # the same name in each process (pieces.py)
+                whole = repr((self.known[1], abi_tags, *map(described, types)))
         digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
         begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
         return f"{begin}33h{digest}E"
+
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        """Functions are no values; Numba would remember each of them for as long as we live."""
+        if isinstance(ty, Dispatcher):
+            return self.get_dummy_value()
+        return super().get_constant_generic(builder, ty, val)
 
     def get_arg_packer(self, fe_args: Any) -> Any:
         return ArgPacker(_models, fe_args)

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from treewright.apps.maps.spec import load_spec
 from treewright.apps.stories import language
+from treewright.apps.stories.asking import ask
 from treewright.apps.stories.checker import Vocabulary, condition
 from treewright.apps.stories.language import LanguageError
 from treewright.apps.stories.library import Library, built_in_names, find_source, load_library
-from treewright.apps.stories.lint import ask, described
+from treewright.apps.stories.lint import check_file, described
 from treewright.apps.stories.reach import impossible
 from treewright.apps.stories.setup import load_setup, read_setup
 from treewright.apps.stories.source import Source, StoryError
@@ -108,7 +109,7 @@ knife = { place = "house", weapon = 1.0 }
 @pytest.mark.parametrize("library", ["crime", "fairy_tale"])
 def test_the_wizards_own_answers_make_a_setup(library):
     asked = []
-    text = ask(library, lambda question, default: asked.append(question) or default)
+    text = ask(library, lambda question, default: asked.append(question) or default, pytest.fail)
     assert impossible(read_setup(Source(text, "new.toml"))) == ""
     if library == "crime":
         assert 'jail = { kind = "jail" }' in text
@@ -247,8 +248,8 @@ BAD_LIBRARIES = [
     ('towards = "any(X.kills > 0 and', 'toward = "any(X.kills > 0 and', r"'toward' is unknown here; did you mean 'towards'"),
     ('"free(A: actor)" = "A.health > 0 and not A.jailed"', '"free(A: actor)" = "police(A) and loop(A)"\n"loop(A: actor)" = "free(A)"',
      r"the macro 'free' is cyclic: free → loop → free"),
-    ('["otherwise", 0.97],', '["otherwise", 1.97],', r"line 115: a believability lies between 0 and 1, not 1.97"),
-    ('["otherwise", 0.97],', '', r"line 107: the last rule of Move must be"),
+    ('["otherwise", 0.97],', '["otherwise", 1.97],', r"line 118: a believability lies between 0 and 1, not 1.97"),
+    ('["otherwise", 0.97],', '', r"line 110: the last rule of Move must be"),
     ('["P == A.home", 1.0],', '["otherwise", 1.0],', r"line \d+: the rules after 'otherwise' are never reached"),
     ('"A.came_from = A.place"', '"A.home = A.place"', r"actor.home is fixed: no effect may change it"),
     ('"A.came_from = A.place"', '"A.came_from = A"', r"actor.came_from is a place, it can't become an actor"),
@@ -356,19 +357,56 @@ def test_names_mean_nothing_to_python():
 
 
 def test_the_guides_examples_load(root, tmp_path):
-    """The TOML blocks of docs/stories.md: a set-up, a list of goals, a library."""
+    """The TOML blocks of docs/stories.md: a set-up, a list of goals, a library, motives twice."""
     blocks = re.findall(
         r"^```toml\n(.*?)^```", (root / "docs" / "stories.md").read_text(), re.S | re.M
     )
-    ten, goals, library = blocks
+    ten, goals, library, minds, motives = blocks
     assert len([line for line in ten.splitlines() if line.strip()]) <= 10
     assert impossible(read_setup(Source(ten, "ten.toml"))) == ""
     body = SHERLOCK.replace('goals = ["at least 2 dead", "the murderer is arrested"]', goals)
     assert len(read_setup(Source(body, "goals.toml")).goals) == 6
     assert [a.name for a in Library([Source(library, "tiny.toml")]).actions] == ["Steal"]
+    (tmp_path / "motives.toml").write_text(motives)
+    sherlock = SHERLOCK.replace('"crime"', '["crime", "motives.toml"]') + minds
+    assert read_setup(Source(sherlock, "mine.toml"), tmp_path).minds.ahead == 3
 
 
 def test_every_shipped_phrase_is_in_the_guide(root):
     text = " ".join((root / "docs" / "stories.md").read_text().split())
     for phrase in load_library("crime").phrases:
         assert re.sub(r"\{(\w)\w*:.*?\}", r"\1", phrase.text) in text, phrase.text
+
+
+def test_what_is_wrong_is_said_at_once_and_asked_again():
+    answers = iter(["My story", "house, house", "house, jail", "hut", "house", "jail", "all"])
+    wrong = []
+    text = ask("crime", lambda question, default: next(answers, default), wrong.append)
+    assert [sentence.split(";")[0] for sentence in wrong] == [
+        "'house' is there already",
+        "'hut' is none of house, public, jail",
+        "'all' can't be a name: it is a word of the language",
+    ]
+    assert 'jail = { kind = "jail" }' in text
+
+
+def test_a_goal_is_checked_as_soon_as_it_is_given():
+    def prompt(question, default):
+        if not question.startswith("A goal"):
+            return default
+        return next(goals)
+
+    goals, wrong = iter(["Zed is dead", "Bob is dead", ""]), []
+    text = ask("crime", prompt, wrong.append)
+    assert len(wrong) == 1
+    assert "no actor 'Zed'" in wrong[0]
+    assert 'goals = ["Bob is dead"]' in text
+
+
+def test_a_planning_problem_is_checked_too(tmp_path):
+    report = check_file("vase")
+    assert report["what"] == "a planning problem"
+    assert report["facts"]["characters"] == "Alice, Bob, Sherlock"
+    assert report["notes"] == []
+    with pytest.raises(StoryError, match="no set-up, library or problem"):
+        check_file("vaze")

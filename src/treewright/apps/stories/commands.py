@@ -43,9 +43,10 @@ Nodes = Annotated[
     ),
 ]
 Method = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="mcts, breadth-first, depth-first or best-first; for a problem also explanation-first."
+        help="mcts (the default), breadth-first, depth-first or best-first; for a problem "
+        "best-first (the default), mcts or explanation-first."
     ),
 ]
 
@@ -54,7 +55,7 @@ Method = Annotated[
 @app.command()
 def generate(
     setup: SetupName,
-    method: Method = "mcts",
+    method: Method = None,
     nodes: Nodes = None,
     seed: Seed = 0,
     goal: Annotated[
@@ -110,6 +111,9 @@ def generate(
     prune: Annotated[
         int, typer.Option(min=0, help="Plan step by step: commit after this many nodes.")
     ] = 0,
+    motives: Annotated[
+        bool, typer.Option(help="What people want and believe, where the set-up has it.")
+    ] = True,
     trim: Annotated[bool, typer.Option(help="Leave out actions that nothing rests on.")] = True,
     memory: Memory = "1GiB",
     as_json: Json = False,
@@ -129,11 +133,14 @@ def generate(
 
     if setup.endswith(".txt") or setup in problem_names():
         from treewright.apps.stories.planning.commands import generate as generate_plan
+        from treewright.apps.stories.planning.planner import DEFAULT_METHOD
 
         form = format_ or ("json" if out and out.suffix == ".json" else "text")
         limits = (goal, author, character, layers)
-        generate_plan(setup, *limits, method, nodes, seed, form, out, as_json, quiet)
+        search = method or DEFAULT_METHOD
+        generate_plan(setup, *limits, search, nodes, seed, form, out, as_json, quiet)
         return
+    method = method or "mcts"
     nodes = 100_000 if nodes is None else nodes
     from treewright.apps.stories.exports import ENDINGS, FORMATS, as_data, export
     from treewright.apps.stories.searches import DEFAULT, METHODS, PLAIN
@@ -162,6 +169,8 @@ def generate(
         changes["length"] = length
     if style is not None:
         changes["style"] = style
+    if not motives:
+        changes["motives"] = None
     loaded = load_setup(setup, changes)
     how: dict[str, Any] = {
         "method": method,
@@ -274,9 +283,10 @@ def _variety(stories: list["Story"]) -> dict[str, Any]:
 
 def _summary(stories: list["Story"]) -> str:
     best = max(stories, key=lambda s: s.score)
+    tension = "" if best.setup.wish is None else f" x tension {best.fit:.2f}"
     lines = [
         f"\nscore {best.score:.3f} = believability {best.believability:.3f} x goals "
-        f"{best.share:.2f}; {count_of(len(best.steps), 'action')}"
+        f"{best.share:.2f}{tension}; {count_of(len(best.steps), 'action')}"
     ]
     for goal, met in zip(best.setup.goals, best.goals, strict=True):
         lines.append(
@@ -330,13 +340,19 @@ def list_(as_json: Json = False, quiet: Quiet = False) -> None:
 
 @app.command()
 def check(
-    path: Annotated[str, typer.Argument(help="A set-up or a library: a name or a .toml file.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            help="A set-up, a library (a name or a .toml file) or a planning problem (.txt)."
+        ),
+    ],
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Check a file without searching: what is in it, and what looks wrong.
 
-    Examples: treewright story check sherlock; treewright story check my_library.toml
+    Examples: treewright story check sherlock; treewright story check my_library.toml;
+    treewright story check vase
     """
     from treewright.apps.stories.lint import check_file
 
@@ -429,14 +445,18 @@ def new(
 
     Examples: treewright story new mine.toml; treewright story new tale.toml --library fairy_tale
     """
-    from treewright.apps.stories.lint import ask
+    from treewright.apps.stories.asking import ask
 
     if path.exists():
         raise OptionError(f"{path} exists already; choose another name")
     if path.suffix != ".toml":
         raise OptionError(f"{path}: a set-up's name ends in .toml")
     try:
-        text = ask(library, lambda question, default: str(typer.prompt(question, default=default)))
+        text = ask(
+            library,
+            lambda question, default: str(typer.prompt(question, default=default)),
+            lambda sentence: typer.echo(f"  {sentence}"),
+        )
     except typer.Abort as end:  # the end of the input, or Ctrl-C
         if isinstance(end.__context__, KeyboardInterrupt):
             raise typer.Exit(130) from None

@@ -3,6 +3,7 @@
 from typing import Any
 
 from treewright.apps.stories.model import Event, Expr
+from treewright.apps.stories.planning.mind import Reasons
 from treewright.apps.stories.setup import Setup
 from treewright.apps.stories.story import replay
 from treewright.apps.stories.world import Scope, World, covers, ground_text, scope_of
@@ -31,6 +32,19 @@ def explain(setup: Setup, action: str, after: list[str]) -> dict[str, Any]:
         "rule": rule.text,
         "factors": [f.text for f in factors],
         "forbidden": any(covers(p, event) for p in setup.steering.forbidden),
+        "reasons": reasons_of(setup, world.reasons(event)),
+    }
+
+
+def reasons_of(setup: Setup, reasons: Reasons | None) -> dict[str, list[str] | None]:
+    """What each who consents to an action has in mind; None of who has no reason for it."""
+    if reasons is None or setup.library.motives is None:
+        return {}
+    return {
+        setup.entity(setup.library.motives.kind, who).id: None
+        if plan is None
+        else [ground_text(setup, e) for e in plan]
+        for who, plan in reasons.plans.items()
     }
 
 
@@ -47,6 +61,12 @@ def as_text(data: dict[str, Any]) -> str:
         first = f"{data['action']} can't happen {where}"
     lines = [first]
     lines += [f"  {'yes' if n['holds'] else 'NO '}  {n['needs']}" for n in data["needs"]]
+    for who, plan in data["reasons"].items():
+        lines.append(
+            f"  {who} has no reason for it"
+            if plan is None
+            else f"  {who} has in mind: {', then '.join(plan)}"
+        )
     return "\n".join([*lines, f"  believability {data['believability']:g}, by: {data['rule']}"])
 
 

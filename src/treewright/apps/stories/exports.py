@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from treewright.apps.stories.explaining import reasons_of
 from treewright.apps.stories.story import Story, cell_text, value_text
 from treewright.apps.stories.telling import opening, prose, single_sentences
 from treewright.errors import OptionError, nearest
@@ -100,6 +101,7 @@ def as_data(story: Story) -> dict[str, Any]:
             "total": story.score,
             "believability": story.believability,
             "goals": story.share,
+            **({} if setup.wish is None else {"tension": story.fit}),
         },
         "goals": [
             {"goal": g.text, "weight": g.weight, "met": m}
@@ -120,6 +122,11 @@ def as_data(story: Story) -> dict[str, Any]:
                 "believability": step.believability,
                 "rule": step.rule,
                 "factors": list(step.factors),
+                **(
+                    {"reasons": reasons_of(setup, step.reasons), "motive": step.reasons.word}
+                    if step.reasons is not None
+                    else {}
+                ),
                 "goals": step.share,
                 "score": step.score,
                 "text": text,

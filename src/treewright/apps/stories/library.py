@@ -34,18 +34,19 @@ from treewright.apps.stories.model import (
 from treewright.apps.stories.source import Source, StoryError
 from treewright.apps.stories.styles import Style, read_styles
 from treewright.apps.stories.template import FORMS, Template, template
+from treewright.apps.stories.wishes import read_motives
 from treewright.errors import nearest
 from treewright.library.reading import is_there
 
 PACKAGE = "treewright.apps.stories"
 SECTIONS = {
     "name", "title", "types", "enums", "attributes", "macros", "goals", "require", "action",
-    "styles",
+    "styles", "motives", "notices", "tension",
 }  # fmt: skip
 _ATTRIBUTE_KEYS = {"is", "range", "start", "like", "over", "fixed", "required", "says"}
 _ACTION_KEYS = {
     "name", "params", "needs", "does", "believe", "scale", "text", "after", "where", "says",
-    "noun", "why", "speech", "told",
+    "noun", "why", "speech", "told", "aim", "consents", "sees",
 }  # fmt: skip
 _MACRO = re.compile(r"([^\W\d]\w*)\s*\((.*)\)\s*$", re.S)
 _MOST_PARAMS = 4
@@ -73,6 +74,9 @@ class Library:
             self._macros(source)
         for source in sources:
             self._check_macros(source)
+        self.motives = read_motives(self)
+        self.tension = self._tension()
+        for source in sources:
             self._phrases(source)
             self._requirements(source)
             seen: dict[str, int] = {}
@@ -223,6 +227,21 @@ class Library:
             self.phrases = [p for p in self.phrases if p.text != text]
             self.phrases.append(Phrase(text, slots, meaning, towards, (source, where)))
 
+    def _tension(self) -> Expr | None:
+        """How tense a moment is: a whole number; of several files, the last one's."""
+        found = None
+        for source in self.sources:
+            text = source.data.get("tension")
+            if text is None:
+                continue
+            if not isinstance(text, str):
+                raise source.error("tension is an expression: a whole number", "tension")
+            with expecting(source, text, "tension"):
+                found = checker.Checker(self.known).check(language.expression(text), {})
+            if found.type != INT:
+                raise source.error(f"tension is a whole number, this is {found.type}", "tension")
+        return found
+
     def _requirements(self, source: Source) -> None:
         for i, given in enumerate(_tables(source, "require")):
             where = ("require", i)
@@ -286,7 +305,37 @@ class Library:
             tuple(after),
             bool(given.get("where", False)),
             self._wording(source, name, given, scope, *where),
+            self._consents(source, given, params, *where),
+            self._sees(source, given, scope, *where),
         )
+
+    def _consents(
+        self, source: Source, given: dict[str, Any], params: Any, *where: Any
+    ) -> tuple[int, ...]:
+        """Who takes part of their own will: the first parameter, if that is a person."""
+        people = [n for n, k in params if self.known.types[k].noun == "person"]
+        if "consents" not in given:
+            return (0,) if params[0][0] in people else ()
+        found = _strings(source, given["consents"], *where, "consents")
+        for at, name in found:
+            if name not in people:
+                raise source.error(
+                    f"{name!r} is none of the people in params{nearest(name, people)}",
+                    *where, "consents", *at,
+                )  # fmt: skip
+        names = [n for n, _ in params]
+        return tuple(names.index(name) for _, name in found)
+
+    def _sees(self, source: Source, given: dict[str, Any], scope: Any, *where: Any) -> Expr | None:
+        if "sees" not in given:
+            return None
+        if self.motives is None:
+            raise source.error("sees needs a [motives] that says who sees", *where, "sees")
+        name = self.motives.names[0]
+        if name in scope:
+            raise source.error(f"{name} is who sees it; rename the parameter", *where, "sees")
+        seer = {name: self.motives.scope()[name]}
+        return self._condition(source, given["sees"], scope | seer, *where, "sees")
 
     def _wording(
         self, source: Source, name: str, given: dict[str, Any], scope: Any, *where: Any
@@ -302,6 +351,7 @@ class Library:
                     *where, "told", style,
                 )  # fmt: skip
         noun = self._sentences(source, name, given.get("noun", []), scope, *where, "noun")
+        aim = self._sentences(source, name, given.get("aim", []), scope, *where, "aim")
         return Wording(
             noun[0] if noun else "",
             tuple(t for _, t in _strings(source, given.get("why", []), *where, "why")),
@@ -310,6 +360,7 @@ class Library:
                 style: self._sentences(source, name, texts, scope, *where, "told", style)
                 for style, texts in told.items()
             },
+            aim[0] if aim else "",
         )
 
     def _sentences(

@@ -127,6 +127,7 @@ class Wording:
     why: tuple[str, ...] = ()  # what joins it to its cause: to get even for
     speech: tuple[str, ...] = ()  # what is said
     told: dict[str, tuple[str, ...]] = field(default_factory=dict)  # its sentences in a style
+    aim: str = ""  # what it is when somebody has it in mind: to steal the vase
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ class Action:
     after: tuple[tuple[Expr, tuple[str, ...]], ...] = ()
     where: bool = False  # its sentence ends with a place, so that "where he …" may follow
     wording: Wording = Wording()
+    consents: tuple[int, ...] = ()  # the parameters who must have a reason, where there are motives
+    sees: Expr | None = None  # who sees it besides them (x), unless the library's rule holds
 
     @property
     def variables(self) -> dict[str, Expr]:

@@ -13,6 +13,8 @@ from typing import Any, Literal
 from treewright.apps.stories.casting import Cast, casts
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
+from treewright.apps.stories.planning.planner import DEFAULT as PLANNING
+from treewright.apps.stories.planning.tables import MADE
 from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
@@ -74,19 +76,26 @@ def generate(
     ``restarts``: many searches that share the best score instead of one.  ``prune``: plan step by
     step, committing the best action after so many nodes (Magnuson 4.5).  ``prefix_reward``: see
     :func:`story_domain`.  ``shorten``: leave out idle actions afterwards (not after the other
-    methods: a trimmed story of theirs would be ours).
+    methods: a trimmed story of theirs would be ours).  Where people have motives, there is one
+    tree, and nodes are all steps that are imagined, those of reasons included.
     """
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}{nearest(method, METHODS)}")
     if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
         raise OptionError(f"nodes must be a whole number, at least 1; not {nodes!r}")
+    setup.engine = engine
     replay(setup, setup.steering.prefix)  # before anything is compiled
+    if setup.minds is not None and options == DEFAULT:
+        options = PLANNING
     domain = story_domain(setup, prefix=prefix_reward)
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
         run = _Run(setup, domain, nodes, seed, options, memory, engine, progress)
-        run.pruned(prune) if prune else run.restarted() if restarts else run.once()
+        if setup.minds is not None:
+            run.imagined()
+        else:
+            run.pruned(prune) if prune else run.restarted() if restarts else run.once()
         actions, found = run.best, run.report
     else:
         made = _SYSTEMATIC[method](
@@ -205,6 +214,22 @@ class _Run:
     def once(self) -> None:
         """One tree, as far as the memory goes."""
         self._stopped = self._run(self._strict, self._nodes)
+
+    def imagined(self) -> None:
+        """One tree of a set-up with motives, which counts what people imagine."""
+        search, own = self._strict, self._domain.tables["own"]
+        run: Any = search.workers[0].run
+
+        def enough(_: Any) -> bool:
+            if self._progress is not None:
+                best = max(0.0, 2.0 * float(run["best_score"]) - 1.0)
+                self._progress(StoryProgress(int(own[MADE]), best, search))
+            return int(own[MADE]) >= self._nodes
+
+        made = search.run(nodes=self._nodes, until=enough)
+        self._made, self._simulations = int(own[MADE]), made.simulations
+        self._searches, self._stopped = 1, made.stopped
+        self.best = list(made.best_sequence)
 
     def restarted(self) -> None:
         """Many short searches; with ``bound``, each has to beat the best of those before it.

@@ -1,10 +1,11 @@
 """A set-up file: who, what and where, how it begins, what shall happen.  No actions."""
 
+import functools
 import itertools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from treewright.apps.stories import checker, language
 from treewright.apps.stories.checker import Vocabulary
@@ -20,12 +21,18 @@ from treewright.apps.stories.library import (
 from treewright.apps.stories.model import BOOL, INT, Attribute, Event, Expr, Phrase, Type
 from treewright.apps.stories.source import Source, StoryError
 from treewright.apps.stories.styles import PLAIN
+from treewright.apps.stories.tension import Wish, read_wish
+from treewright.apps.stories.wishes import Minds, read_minds
 from treewright.apps.stories.world import World
 from treewright.errors import nearest
 
+if TYPE_CHECKING:
+    from treewright.apps.stories.planning.mind import Mind
+
 KEYS = {
     "title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
-    "forbid", "require", "order", "prefix", "traits", "style",
+    "forbid", "require", "order", "prefix", "traits", "style", "motives",
+    "tension",
 }  # fmt: skip
 PRONOUNS = {
     "she": ("she", "her", "her", "herself"),
@@ -103,6 +110,8 @@ class Setup:
         self.layout = Layout(library, {k: len(e) for k, e in self.entities.items()})
         self.steering = Steering()
         self.values: dict[tuple[Attribute, int, int], Any] = {}
+        self.minds: Minds | None = None
+        self.wish: Wish | None = None
         self._read_attributes()
         self._check_start()
         self.goals = self._goals("goals")
@@ -110,6 +119,20 @@ class Setup:
         if not self.goals:
             raise source.error('a story needs goals, such as goals = ["at least 1 dead"]')
         self._read_steering()
+        self.minds = read_minds(self)
+        self.wish = read_wish(self)
+        self.engine: Literal["compiled", "python"] = "compiled"  # of what people think
+
+    @functools.cached_property
+    def mind(self) -> "Mind":
+        """What people want and believe, where they have motives."""
+        from treewright.apps.stories.planning.mind import Mind
+
+        return Mind(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What people think is compiled, and does not travel to other processes."""
+        return {name: value for name, value in vars(self).items() if name != "mind"}
 
     @property
     def people(self) -> list[Entity]:
@@ -452,9 +475,15 @@ def load_setup(name: str, changes: dict[str, Any] | None = None) -> Setup:
 def read_setup(
     source: Source, beside: Path | None = None, changes: dict[str, Any] | None = None
 ) -> Setup:
-    """A set-up from a source; ``changes`` replace top-level keys (the command line's steering)."""
+    """A set-up from a source; ``changes`` replace top-level keys (the command line's steering).
+
+    What is None there is taken out.
+    """
     for key, value in (changes or {}).items():
-        source.change(key, value)
+        if value is None:
+            source.data.pop(key, None)
+        else:
+            source.change(key, value)
     names = source.data.get("library", "crime")
     if not isinstance(names, str) and not (
         isinstance(names, list) and names and all(isinstance(n, str) for n in names)

@@ -29,6 +29,7 @@ class Clause:
     action: Action | None = None
     after: list[tuple[tuple[str, ...], World]] = field(default_factory=list)
     causes: list["Clause"] = field(default_factory=list)  # what made it believable
+    aim: Event | None = None  # what its subject does it for, where people have motives
 
 
 @dataclass
@@ -80,7 +81,8 @@ def single_sentences(story: Story) -> list[str]:
 def prose(story: Story) -> str:
     """The whole story, in paragraphs, in the style of its set-up."""
     if not story.steps:
-        return "Nothing had to happen."
+        met = story.share > 0.0
+        return "Nothing had to happen." if met else "Nothing happened: no story was found."
     style = story.setup.library.styles[story.setup.style]
     paragraphs = [" ".join(texts) for texts in _paragraphs(sentences(story))]
     first = len(paragraphs) > 1  # who is where is no entry of its own
@@ -121,7 +123,7 @@ class _Teller:
         self._answered = False  # whether the last sentence said what it followed from
         self._joined = False  # whether the sentence goes on with another action
         self._things: list[Entity] = []  # things in the sentence under way
-        self._here: Entity | None = None  # the place in it, if "where …" follows
+        self._here: Entity | None = None  # the place in it, which need not be said twice
 
     # ---------------------------------------------------------------------------- planning
 
@@ -153,6 +155,11 @@ class _Teller:
         for link in links(story):
             if link.motive and link.target < len(clauses):
                 clauses[link.target].causes.append(clauses[link.source])
+        for clause, step in zip(clauses, story.steps, strict=True):
+            if step.reasons is not None and clause.subject is not None:
+                plan = step.reasons.plans.get(clause.subject.number) or ()
+                done = [e for e in story.events[clause.step + 1 : clause.step + 2] if e in plan]
+                clause.aim = plan[-1] if len(plan) > 1 and not done else None
 
     def _variant(self, name: str, texts: tuple[str, ...]) -> str:
         """Any of some texts: one that was not used yet, or else not the one that was used last."""
@@ -277,20 +284,34 @@ class _Teller:
         """The earlier deed that is named as the reason of this one, if both have the words."""
         if clause.action is None or not clause.action.wording.why or _alone(clause.predicate):
             return None
-        named = [c for c in clause.causes if c.action is not None and c.action.wording.noun]
+        named = [
+            c
+            for c in clause.causes
+            if c.action is not None and c.action.wording.noun and c.subject != clause.subject
+        ]  # nobody gets even for a deed of their own
         return next((c for c in reversed(named) if c.step < clause.step - 1), None)
 
     def _reason(self, clause: Clause) -> str:
         """``to get even for the theft of the vase``."""
         cause = self._reason_of(clause)
         if cause is None or clause.action is None or cause.action is None:
-            return ""
+            return self._aim(clause)
         noun = self._setup.library.sentence(cause.action.name, cause.action.wording.noun)
         said = self._said(noun, Clause(-1, None, noun, cause.scope, cause.world, False))
         why = self._variant("why", clause.action.wording.why)
         if self._unused("cause", (f"{clause.subject} {said}",)) == "":
             return ""
         return f" {why} {said}"
+
+    def _aim(self, clause: Clause) -> str:
+        """``, meaning to steal the vase from Bob``."""
+        aim = clause.aim
+        text = self._setup.library.action(aim.action).wording.aim if aim is not None else ""
+        if aim is None or not text or (aim.args[0] != getattr(clause.subject, "number", None)):
+            return ""
+        template = self._setup.library.sentence(aim.action, text)
+        said = self._said(template, Clause(-1, None, template, scope_of(aim), clause.world, False))
+        return f", {self._variant('aim', ('meaning', 'hoping'))} to {said}"
 
     def asides(self, clause: Clause) -> list[str]:
         """What is said, and the sentences that follow; none of them twice in the same words."""
@@ -354,7 +375,7 @@ class _Teller:
         if slot.noun == "place":
             if self._joined and entity == self._here and slot.form in ("at", "from"):
                 return ""  # "…, where she left it", not "where she left it there"
-            self._here = entity if clause.where else self._here
+            self._here = entity if clause.where or slot.form in ("at", "from") else self._here
             return self._place(entity, slot.form)
         return self._thing(entity, slot.form)
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.apps.stories.model import Action, Attribute, Change, Event, Expr, Rule
+from treewright.apps.stories.tension import LARGEST
 
 if TYPE_CHECKING:
+    from treewright.apps.stories.planning.mind import Reasons
     from treewright.apps.stories.setup import Setup
 
 Cell = tuple[Attribute, int, int]
@@ -29,6 +31,7 @@ class Step:
     needs: frozenset[Cell]  # what its precondition rested on
     motive: frozenset[Cell]  # what its believability rested on
     changes: tuple[tuple[Cell, Any, Any], ...]  # before and after
+    reasons: "Reasons | None" = None  # of those who consent to it, where people have motives
 
 
 @dataclass
@@ -41,10 +44,14 @@ class World:
     when: dict[Event, int] = field(default_factory=dict)
     believability: float = 1.0
     length: int = 0
+    history: tuple[Event, ...] = ()
+    felt: tuple[int, ...] = ()  # how tense it was at each moment, where a set-up asks
 
     @classmethod
     def start(cls, setup: "Setup") -> "World":
-        return cls(setup, dict(setup.values))
+        made = cls(setup, dict(setup.values))
+        made.feel()
+        return made
 
     def copy(self) -> "World":
         return replace(self, values=dict(self.values), times=dict(self.times), when=dict(self.when))
@@ -136,7 +143,15 @@ class World:
             b *= steering.traits.get(event.args[0], {}).get(action.name, 1.0)
         if any(covers(pattern, event) for pattern in steering.forbidden):
             b = 0.0
-        return min(1.0, b), rule, factors
+        b = min(1.0, b)
+        reasons = self.reasons(event)
+        return b if reasons is None else b * reasons.factor, rule, factors
+
+    def reasons(self, event: Event) -> "Reasons | None":
+        """Why those who consent to an action would do it; None where nobody has motives."""
+        if self.setup.minds is None:
+            return None
+        return self.setup.mind.reasons(self.history, event)
 
     def play(self, event: Event) -> Step:
         """Do an action that is possible, and say what it rested on and changed."""
@@ -144,6 +159,7 @@ class World:
         needs = self.support(action.precondition, scope)
         b, rule, factors = self.believed(event)
         motive = self.support(rule.condition, scope)
+        reasons = self.reasons(event)
         before = dict(self.values)
         self.do(event, b)
         share = self.share()
@@ -154,24 +170,27 @@ class World:
             rule.text,
             tuple(f.text for f in factors),
             share,
-            share * self.believability,
+            self.score(),
             frozenset(needs),
             frozenset(motive),
             changes,
+            reasons,
         )
 
     def do(self, event: Event, believability: float) -> None:
         """Do an action, and say nothing."""
         for change in self.setup.library.action(event.action).changes:
-            self._apply(change, scope_of(event))
+            self.apply(change, scope_of(event))
         self.believability *= believability
         self.length += 1
+        self.history = (*self.history, event)
+        self.feel()
         for pattern in self._patterns():
             if covers(pattern, event):
                 self.times[pattern] = self.times.get(pattern, 0) + 1
                 self.when.setdefault(pattern, self.length)
 
-    def _apply(self, change: Change, scope: Scope) -> None:
+    def apply(self, change: Change, scope: Scope) -> None:
         if change.kind == "set":
             self._assign(change, scope)
             return
@@ -180,7 +199,7 @@ class World:
             inner = scope | {change.variable: number} if change.over else scope
             if self.value(change.condition, inner):
                 for part in change.body:
-                    self._apply(part, inner)
+                    self.apply(part, inner)
 
     def _assign(self, change: Change, scope: Scope) -> None:
         assert change.target is not None
@@ -221,6 +240,21 @@ class World:
             return 0.0
         weights = [g.weight for g in self.setup.goals]
         return sum(w * m for w, m in zip(weights, self.met(), strict=True)) / sum(weights)
+
+    def feel(self) -> None:
+        """Note how tense it is now."""
+        tension = self.setup.library.tension
+        if self.setup.wish is not None and tension is not None:
+            now = min(LARGEST, max(-LARGEST, int(self.value(tension, {}))))
+            self.felt = (*self.felt, now)
+
+    def fit(self) -> float:
+        """How well the story so far goes with the tension that is wished for."""
+        return 1.0 if self.setup.wish is None else self.setup.wish.fit(self.felt)
+
+    def score(self) -> float:
+        """Of the story that stops here."""
+        return self.believability * self.share() * self.fit()
 
 
 OPERATIONS: dict[str, Any] = {

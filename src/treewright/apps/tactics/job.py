@@ -1,8 +1,6 @@
 """Hero Academy as jobs of the studio: a planned turn, and a game between two agents."""
 
-import contextlib
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
@@ -14,16 +12,15 @@ from treewright.apps.tactics.drawing import MARKS, drawn, gear_letters, hand_tex
 from treewright.apps.tactics.match import play_game, view
 from treewright.apps.tactics.notation import action_text, place
 from treewright.apps.tactics.saves import Record, play_text, read, text_of_game
-from treewright.apps.tactics.state import DISCARD, DROP, END
-from treewright.apps.tactics.units import CARD_LETTERS, MAX_HP, UNIT_LETTERS, UNIT_NAMES
+from treewright.apps.tactics.telling import parts, told
+from treewright.apps.tactics.units import MAX_HP, UNIT_LETTERS, UNIT_NAMES
+from treewright.apps.tactics.watching import watched
 from treewright.errors import OptionError
 from treewright.library.domain import Domain
-from treewright.library.evolutionary import Agent, Budget
+from treewright.library.evolutionary import Budget
 from treewright.library.evolutionary.burning import Burning
 from treewright.library.options import Options
-from treewright.library.position import Position
 from treewright.workshop.jobs.work import Export, Report, Result, Work
-from treewright.workshop.searching.inspector import Kept, growing
 
 MOST_ACTIONS = 6200  # of 200 turns with 30 points and an end each
 LIMIT = 200  # turns
@@ -119,27 +116,6 @@ def numbers(given: dict[str, Any]) -> list[int]:
     return record_of(Begun.model_validate(given)).actions
 
 
-def parts(action: int) -> dict[str, str]:
-    """An action's text, and the squares (or the card) that it is about."""
-    kind, a, b = action >> 12, action >> 6 & 63, action & 63
-    text = action_text(action)
-    if kind == END:
-        return {"text": text, "from": "", "to": ""}
-    if kind == DISCARD:
-        return {"text": text, "from": CARD_LETTERS[a], "to": ""}
-    return {"text": text, "from": CARD_LETTERS[a] if kind == DROP else place(a), "to": place(b)}
-
-
-def told(start: Position, actions: list[int]) -> list[dict[str, str]]:
-    """Actions from a position on, each with its parts and in words."""
-    position = start.copy()
-    found = []
-    for action in actions:
-        found.append(parts(action) | {"words": position.describe(action).rpartition(" ")[0]})
-        position.follow(action)
-    return found
-
-
 def plan(settings: Plan, report: Report) -> Result:
     """The turn that an agent would play; its own search, by the command's functions."""
     record = record_of(settings)
@@ -150,7 +126,7 @@ def plan(settings: Plan, report: Report) -> Result:
     planner = agent(settings.agent, settings.ap, map=settings.map)
     state = view(position.state._record, settings.open_hands)
     before = position.value()[position.player]
-    with _watched(planner, position, settings.evaluations, report) as kept:
+    with watched(planner, position, settings.evaluations, report) as kept:
         found = planner.plan(
             state, Budget(evaluations=settings.evaluations), settings.seed + len(record.actions)
         )
@@ -167,30 +143,6 @@ def plan(settings: Plan, report: Report) -> Result:
         },
         kept.files,
     )
-
-
-@contextlib.contextmanager
-def _watched(planner: Agent, start: Position, most: int, report: Report) -> Iterator[Kept]:
-    """Keep the largest tree of an agent that has one, and report how far it is."""
-    kept, burning = Kept(), planner.burning
-    if burning is None:
-        yield kept
-        return
-    began = time.perf_counter()
-
-    def seen() -> dict[str, Any]:
-        return {"turn": told(start, planner.turn_so_far), "search": growing(burning)}
-
-    def look() -> None:
-        kept.look(burning, time.perf_counter() - began)
-        made = burning.simulations
-        report(min(1.0, made / most), f"{made:,} turns evaluated", seen)
-
-    burning.watch = look
-    try:
-        yield kept
-    finally:
-        burning.watch = None
 
 
 def searched(settings: Plan) -> Domain:

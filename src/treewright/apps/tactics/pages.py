@@ -89,8 +89,8 @@ class _TacticsPage:
             self._ap = ui.number("Points a turn", value=given["ap"], min=1, max=30, precision=0)
             self._ap.classes("w-24")
             self._seed = ui.number("Deal", value=given["seed"], min=0, precision=0).classes("w-20")
-        budget = min(20.0, max(0.5, given["evaluations"] / 1000))
-        self._evaluations = slider("Thousand evaluated turns", 0.5, 20, 0.5, budget)
+        budget = min(50.0, max(0.5, given["evaluations"] / 1000))
+        self._evaluations = slider("Thousand evaluated turns", 0.5, 50, 0.5, budget)
         self._open = ui.checkbox("Open hands", value=given["open_hands"], on_change=self._draw)
         ui.button("New game", on_click=self._new).props(BUTTON)
         with ui.element("div").classes("row"):

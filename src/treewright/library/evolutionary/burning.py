@@ -23,12 +23,13 @@ from treewright.library.switches import CHOICES, params_of, parse_memory, switch
 from treewright.library.tree import TreeView
 
 SLICE = 200  # simulations between looks at the clock
+WATCHED = 1000  # simulations between looks at the tree, at most
 
 
 class Burning:
     """One kernel, used again and again for searches in phases.
 
-    ``watch`` is called before each commit, which throws most of the tree away, and after it.
+    ``watch`` is called now and then, and before each commit, which throws most of the tree away.
     """
 
     def __init__(self, domain: Domain, options: Options, memory: str, keep: int = 0) -> None:
@@ -162,6 +163,6 @@ class Burning:
         """Go on by up to so many simulations; to just before a commit, while somebody watches."""
         if self.watch is None:
             return self._worker.phases(most)
-        status = self._worker.phases(min(most, max(1, self._worker.left - 1)))
+        status = self._worker.phases(min(most, WATCHED, max(1, self._worker.left - 1)))
         self.watch()
         return status

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.errors import OptionError
 from treewright.kernel.hooks import with_tables
-from treewright.library.domain import Domain, constant
+from treewright.library.domain import Domain, apart, constant
 from treewright.library.evolutionary.agent import HERE
 from treewright.library.position import Position
 
@@ -97,6 +97,7 @@ def turn_steps(domain: Domain) -> dict[str, Any]:
     return scope
 
 
+@apart
 def unfold(g, t, first, known):
     """Play the genes from ``first`` on; there are ``known``, and illegal ones are replaced.
 
@@ -129,6 +130,7 @@ def respond(g, t, s):
             moves += 1
 
 
+@apart
 def catch_up(g, t, upto):
     """Bring the states along the turn up to date."""
     while g.valid < upto:
@@ -139,6 +141,7 @@ def catch_up(g, t, upto):
         g.valid = at + 1
 
 
+@apart
 def relist(g, t, at, found):
     """List the legal actions behind a state, and keep them where there is room."""
     catch_up(g, t, at)

@@ -196,8 +196,7 @@ class _GamePage:
 
     def _play(self, action: int) -> None:
         self._moves = [*self._moves, action]
-        with self._place:  # the button that was pressed is gone when the search is asked
-            self._go_on()
+        self._go_on()
 
     def _go_on(self) -> None:
         """Show the position, and let the search move if it is its turn."""

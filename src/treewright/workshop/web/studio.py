@@ -110,6 +110,10 @@ class Following:
 
     def start(self, kind: str, settings: Any) -> None:
         """Queue a job and follow it; the one that was followed before is cancelled."""
+        with self._row:  # whatever was pressed for it may be gone from the page by now
+            self._start(kind, settings)
+
+    def _start(self, kind: str, settings: Any) -> None:
         ui = nicegui().ui
         try:
             if self.job is not None and self.job.open:

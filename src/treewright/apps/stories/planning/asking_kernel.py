@@ -12,6 +12,7 @@ from treewright.apps.stories.planning.tables import (
     AUTHOR_LIMIT,
     CHARACTERS,
     GOAL,
+    MADE,
     NODES,
     STRIDE,
     TROUBLE,
@@ -20,6 +21,7 @@ from treewright.apps.stories.planning.worlds import happens, hash_worlds, possib
 
 HAPPENS, EXPLAINED, POSSIBLE, CONSENTED, UTILITY = range(5)
 AT_ONCE, LATER = range(2)
+EAGER = 6  # how much a step that is still to do counts, beside one that is done
 
 
 def ask(space, t, what, x, c, a, longest, layer):
@@ -42,7 +44,8 @@ def ask(space, t, what, x, c, a, longest, layer):
 def explore(space, t, mode, budget, slice_):
     """Expand nodes, the nearest to the goal first; 0: go on, 1: found, 2: nothing left, 3: budget.
 
-    With LATER an action is explained only when its turn comes, else before it is added.
+    With LATER an action is explained only when its turn comes, and only then its state counts as
+    met; else before it is added.
     """
     author = t.flat[CHARACTERS]
     c = space.counts
@@ -58,11 +61,14 @@ def explore(space, t, mode, budget, slice_):
             if not consented(t, 0, int64(space.actions[node])):
                 continue
         load(space, t, node)
+        depth = space.depths[node]
+        if mode == LATER and not new(space, t, depth):
+            continue
         c[1] += 1
+        t.own[NODES] += 1
         if node > 0 and utility(t, 0, 0, author) >= t.flat[GOAL]:
             c[3] = node
             return int64(1)
-        depth = space.depths[node]
         left = t.flat[AUTHOR_LIMIT] - depth - 1
         if left < 0:
             continue
@@ -74,11 +80,11 @@ def explore(space, t, mode, budget, slice_):
                 continue
             load(space, t, node)
             happens(t, 0, 0, a)
-            t.own[NODES] += 1
+            t.own[MADE] += 1
             h = 0
             if utility(t, 0, 0, author) < t.flat[GOAL]:
                 h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
-            if h <= left and new(space, hash_worlds(t, 0, 0, depth + 1)):
+            if h <= left and (mode == LATER or new(space, t, depth + 1)):
                 add(space, t, node, a, h)
             if c[0] >= space.parents.shape[0] - 1:
                 break
@@ -101,15 +107,18 @@ def load(space, t, node):
         t.pool[i] = space.worlds[node, i]
 
 
-def new(space, key):
-    """Whether a state was not met before."""
+def new(space, t, depth):
+    """Whether the state in the pool was not met before, after as few actions; notes it."""
+    key = hash_worlds(t, 0, 0, 0) | 63
     size = space.met.shape[0]
-    at = key % size
+    at = (key >> 6) % size
     while space.met[at] != 0:
-        if space.met[at] == key:
-            return False
+        if space.met[at] | 63 == key:
+            if space.met[at] & 63 <= depth:
+                return False
+            break
         at = (at + 1) % size
-    space.met[at] = key
+    space.met[at] = key ^ 63 | depth
     return True
 
 
@@ -121,7 +130,7 @@ def add(space, t, parent, action, h):
     space.parents[node] = parent
     space.actions[node] = action
     space.depths[node] = space.depths[parent] + 1
-    space.order[node] = (space.depths[node] + h) * 64 + h
+    space.order[node] = (space.depths[node] + EAGER * h) * 64 + h
     push(space, node)
 
 

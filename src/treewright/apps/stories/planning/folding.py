@@ -49,13 +49,17 @@ class _Replacer:
             tuple(e for e in effects if e.condition is not False),
             g.consenting,
             tuple(self.truth(o) for o in g.observing),
+            tuple(self._rated(r) for r in g.rules),
         )
+
+    def _rated(self, r: "p.Rated") -> "p.Rated":
+        return p.Rated(self.truth(r.condition), r.factor, r.value)
 
     def truth(self, c: Any) -> Any:
         if isinstance(c, bool):
             return c
         if c[0] in ("and", "or"):
-            return p._joined(c[0], [self.truth(part) for part in c[1:]])
+            return p.joined(c[0], [self.truth(part) for part in c[1:]])
         if c[0] == "literal":
             _, path, fluent, sign, right = c
             return p.compared(sign, self.value(("value", path, fluent)), self.value(right))
@@ -87,6 +91,7 @@ def _possible(problem: "p.Problem", events: list["p.Ground"], others: Any = ()) 
     free: set[int] = set()  # fluents whose values are calculated: anything is possible
     todo = [g for g in [*events, *(g for o in others for g in o)] if g.precondition is not False]
     happened: set[int] = set()
+    copies: list[p.Effect] = []
     more = True
     while more:
         more = False
@@ -97,10 +102,12 @@ def _possible(problem: "p.Problem", events: list["p.Ground"], others: Any = ()) 
             more = True
             for e in g.effects:
                 _add(e, reached, free)
-                if not isinstance(e.value, int) and e.value[0] == "value":
-                    reached[e.fluent] |= reached[e.value[2]]
-            for e in [e for h in todo if id(h) in happened for e in h.effects]:
-                _add(e, reached, free)
+                if not isinstance(e.value, int):
+                    copies.append(e)
+        for e in copies:  # of what other fluents have, which may be more by now
+            before = len(reached[e.fluent]), len(free)
+            _add(e, reached, free)
+            more = more or before != (len(reached[e.fluent]), len(free))
     return [g for g in events if id(g) in happened and _matters(g)]
 
 

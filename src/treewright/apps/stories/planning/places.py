@@ -33,6 +33,7 @@ _FLAT = {
     "utility": 64,
     "solo": MOST_ACTIONS,
     "watch_start": MOST_FLUENTS + 1,
+    "rule_start": MOST_ACTIONS + 1,
     "shift": MOST_FLUENTS,
     "plain": MOST_EVENTS + 1,
     "parent": MOST_WORLDS,
@@ -66,6 +67,7 @@ _OWN = {
     "pending": 3 * PENDING,
     **{f"frame_{name}": FRAMES for name in _FRAME},
     "memo": MEMO,
+    "dead": MEMO,
 }
 _REAL = {"stack": STACK, "low": STACK, "high": STACK, "hoped": FRAMES, "weights": MOST_ACTIONS}
 FLAT, FLAT_SIZE = _places(_FLAT)
@@ -81,6 +83,7 @@ AT_CONDITION_START = FLAT["condition_start"]
 AT_UTILITY = FLAT["utility"]
 AT_SOLO = FLAT["solo"]
 AT_WATCH_START = FLAT["watch_start"]
+AT_RULE_START = FLAT["rule_start"]
 AT_SHIFT = FLAT["shift"]
 AT_PLAIN = FLAT["plain"]
 AT_PARENT = FLAT["parent"]
@@ -99,6 +102,7 @@ AT_FOUND_PLAN = OWN["found"]
 AT_CHANGED = OWN["queue"]
 AT_PENDING_AT = OWN["pending"]
 AT_MEMORY = OWN["memo"]
+AT_DEAD = OWN["dead"]
 AT_FRAME_NODE = OWN["frame_node"]
 AT_FRAME_WHO = OWN["frame_who"]
 AT_FRAME_LAYER = OWN["frame_layer"]

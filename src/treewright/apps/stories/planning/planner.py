@@ -24,6 +24,7 @@ from treewright.library.program import Program
 from treewright.library.search import Search
 
 METHODS = ("mcts", "best-first", "explanation-first")
+DEFAULT_METHOD = "best-first"  # which reaches most of the benchmark's goals
 DEFAULT = Options(
     c=1.0,
     puct=True,
@@ -63,6 +64,10 @@ class Plan:
         return bool(self.steps)
 
 
+class LostError(StoryError):
+    """What was taken for the reason of an action is none."""
+
+
 class Space(NamedTuple):
     """The nodes of a classical search, in the order in which they were made."""
 
@@ -87,9 +92,10 @@ class Planner:
         character: int = 5,
         layers: int = 2,
         engine: Literal["compiled", "python"] = "compiled",
+        start: np.ndarray | None = None,
     ) -> None:
         for name, number, low, high in (
-            ("--author", author, 1, 30),
+            ("--author", author, 1, 60),
             ("--character", character, 1, 12),
             ("--layers", layers, 0, 5),
         ):
@@ -100,7 +106,7 @@ class Planner:
         self._empty = _space(1, 1, 2)
         self.goal = goal
         self.limits = (author, character, layers)
-        self.domain, self.worlds = planning_domain(problem, goal, author, character, layers)
+        self.domain, self.worlds = planning_domain(problem, goal, author, character, layers, start)
         state = self.domain.new_state()
         self._tables = self.domain.tables
         self._own = self._tables["own"]
@@ -108,13 +114,13 @@ class Planner:
             raise StoryError(
                 f"{problem.name}: the triggers set each other off without end: {self._cycle()}"
             )
-        if state.reached >= goal:
+        if state.reached >= goal and not problem.full:
             raise StoryError(
                 f"{problem.name}: the author's utility is {state.reached:g} at the start, and the "
                 f"goal is {goal}: nothing is left to tell"
             )
         self._stride = int(self._tables["flat"][STRIDE])
-        self._begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
+        self.begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
 
     def _cycle(self) -> str:
         """The triggers that were at work when the last changes were made."""
@@ -143,7 +149,7 @@ class Planner:
 
     def solve(
         self,
-        method: str = "mcts",
+        method: str = DEFAULT_METHOD,
         nodes: int = MILLION,
         seed: int = 1,
         options: Options = DEFAULT,
@@ -156,21 +162,21 @@ class Planner:
         self._own[:] = 0
         begun = time.perf_counter()
         if method == "mcts":
-            actions, spent, made, why = self._mcts(nodes, seed, options, progress)
+            steps, made, why = self._mcts(nodes, seed, options, progress)
         else:
-            actions, spent, made, why = self._classical(method, nodes, progress)
-        actions = self.shortened(actions) if actions else []
-        steps = tuple(self.explained(actions))
+            steps, made, why = self._classical(method, nodes, progress)
         seconds = time.perf_counter() - begun
-        reached = self.utility_after(actions)
+        reached = self.utility_after([s.action for s in steps])
+        spent = int(self._own[NODES])
         return Plan(self.problem, steps, reached, spent, made, seconds, why, method)
 
     def _mcts(
         self, nodes: int, seed: int, options: Options, progress: Any
-    ) -> tuple[list[int], int, int, str]:
+    ) -> tuple[tuple[Step, ...], int, str]:
         search = Search(self.domain, options, seed=seed, memory="256MiB", engine=self.engine)
         search.compile()
         worker: Any = search.workers[0]
+        simulations = 0
 
         def spent() -> int:
             return int(self._own[NODES])
@@ -180,33 +186,38 @@ class Planner:
                 progress(spent(), float(worker.run["best_score"]))
             return float(worker.run["best_score"]) >= 1.0 or spent() >= nodes
 
-        made = search.run(nodes=nodes, until=enough)
-        found = made.best_score is not None and made.best_score >= 1.0
-        why = "solved" if found else "nodes" if spent() >= nodes else str(made.stopped)
-        actions = list(made.best_sequence) if found else []
-        return actions, spent(), made.simulations, why
+        while True:
+            made = search.run(nodes=nodes, until=enough)
+            simulations += made.simulations
+            if made.best_score is None or made.best_score < 1.0:
+                why = "nodes" if spent() >= nodes else str(made.stopped)
+                return (), simulations, why
+            steps = self.confirmed(list(made.best_sequence))
+            if steps:
+                return steps, simulations, "solved"
+            search.begin(self.domain.new_state())  # what was taken for a reason is none: again
 
-    def _classical(self, method: str, nodes: int, progress: Any) -> tuple[list[int], int, int, str]:
+    def _classical(
+        self, method: str, nodes: int, progress: Any
+    ) -> tuple[tuple[Step, ...], int, str]:
         capacity = min(nodes, (1 << 31) // (2 * self._stride)) + 2
         space = _space(capacity, self._stride, 1 << max(4, (2 * capacity).bit_length()))
-        space.worlds[0] = self._begin
+        space.worlds[0] = self.begin
         space.counts[:] = (1, 0, 1, 0)
         mode = asking.AT_ONCE if method == "explanation-first" else asking.LATER
         status = 0
+        steps: tuple[Step, ...] = ()
         try:
-            while status == 0:
+            while status in (0, 1) and not steps:
                 status = int(self._program(space, 9, mode, nodes, _SLICE, 0, 0))
                 if progress is not None:
                     progress(int(self._own[NODES]), 0.0)
+                if status == 1:
+                    steps = self.confirmed(_way_to(space, int(space.counts[3])))
             why = {1: "solved", 2: "exhausted", 3: "nodes"}[status]
         except KeyboardInterrupt:
             why = "interrupt"
-        actions: list[int] = []
-        node = int(space.counts[3])
-        while node > 0:
-            actions.append(int(space.actions[node]))
-            node = int(space.parents[node])
-        return actions[::-1], int(self._own[NODES]), int(space.counts[1]), why
+        return steps, int(space.counts[1]), why
 
     # ---------------------------------------------------------------- questions
 
@@ -228,10 +239,21 @@ class Planner:
 
     def utility_after(self, actions: list[int]) -> float:
         """The author's utility after some actions."""
-        self._put(self._begin)
+        self._put(self.begin)
         for a in actions:
             self._ask(asking.HAPPENS, a=a)
         return self._utility(len(self.problem.characters))
+
+    def confirmed(self, actions: list[int]) -> tuple[Step, ...]:
+        """A plan without needless actions and with its reasons; nothing if one is lost.
+
+        Whether somebody's plan could do with less is asked of what is known of other people's
+        reasons (motives.py), which grows: what was a reason at first may be none in the end.
+        """
+        try:
+            return tuple(self.explained(self.shortened(actions)))
+        except LostError:
+            return ()
 
     def shortened(self, actions: list[int]) -> list[int]:
         """The plan without needless actions: no part of it that is explained does as well."""
@@ -243,7 +265,7 @@ class Planner:
         return actions
 
     def _reaches(self, actions: list[int], wanted: float) -> bool:
-        self._put(self._begin)
+        self._put(self.begin)
         for a in actions:
             if not self._ask(asking.POSSIBLE, a=a):
                 return False
@@ -251,16 +273,37 @@ class Planner:
         return self._utility(len(self.problem.characters)) >= wanted
 
     def _meant(self, actions: list[int]) -> bool:
-        self._put(self._begin)
+        self._put(self.begin)
         for a in actions:
-            if not self._ask(asking.CONSENTED, a=a):
+            if not all(
+                self._ask(asking.EXPLAINED, 0, c, a, self.limits[1])
+                for c in self.problem.actions[a].consenting
+            ):
                 return False
             self._ask(asking.HAPPENS, a=a)
         return True
 
+    def after(self, worlds: np.ndarray, action: int) -> np.ndarray:
+        """The worlds after an action, which happens whatever anybody thinks of it."""
+        self._put(worlds)
+        self._ask(asking.HAPPENS, a=action)
+        return self._worlds()
+
+    def reasons(self, worlds: np.ndarray, action: int) -> dict[int, tuple[Step, ...] | None]:
+        """The plans of those who consent to an action; None of who has no reason."""
+        found: dict[int, tuple[Step, ...] | None] = {}
+        for c in self.problem.actions[action].consenting:
+            self._put(worlds)
+            found[c] = None
+            if self._ask(asking.EXPLAINED, 0, c, action, self.limits[1]):
+                length = int(self._own[FOUND])
+                plan = self._own[AT_FOUND_PLAN : AT_FOUND_PLAN + length]
+                found[c] = tuple(Step(int(a)) for a in plan)
+        return found
+
     def explained(self, actions: list[int]) -> list[Step]:
         """The story's actions with their reasons."""
-        self._put(self._begin)
+        self._put(self.begin)
         return self._steps(0, -1, actions, self.limits[1], 1)
 
     def _steps(
@@ -276,7 +319,7 @@ class Planner:
                     left = longest - (i if owner >= 0 else 0)
                     self._put(worlds)
                     if not self._ask(asking.EXPLAINED, x, c, a, left, layer):
-                        raise StoryError(f"{self.problem.actions[a]} has lost its explanation")
+                        raise LostError(f"{self.problem.actions[a]} has lost its explanation")
                     length = int(self._own[FOUND])
                     plan = [int(b) for b in self._own[AT_FOUND_PLAN : AT_FOUND_PLAN + length]]
                     below = int(self.worlds.child[x, c])
@@ -285,6 +328,15 @@ class Planner:
             self._ask(asking.HAPPENS, x, 0, a)
             found.append(Step(a, reasons))
         return found
+
+
+def _way_to(space: Space, node: int) -> list[int]:
+    """The actions from the start to a node."""
+    actions: list[int] = []
+    while node > 0:
+        actions.append(int(space.actions[node]))
+        node = int(space.parents[node])
+    return actions[::-1]
 
 
 def _space(capacity: int, stride: int, slots: int) -> Space:

@@ -38,6 +38,15 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class Rated:
+    """Where a condition holds, an action's believability is a value, or is multiplied by it."""
+
+    condition: Any
+    factor: bool
+    value: float
+
+
+@dataclass(frozen=True)
 class Ground:
     """A ground action or trigger."""
 
@@ -47,6 +56,7 @@ class Ground:
     effects: tuple[Effect, ...]
     consenting: tuple[int, ...] = ()
     observing: tuple[Any, ...] = ()  # a condition for each character
+    rules: tuple[Rated, ...] = ()  # how believable it is, where that is a question
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(self.arguments)})"
@@ -54,6 +64,11 @@ class Ground:
 
 class Problem:
     """A narrative planning problem that can be searched."""
+
+    full = 0  # the author's utility of which parts count; 0: only the goal counts
+    partly = unexplained = 0.0  # what is left of an action's believability without all reasons
+    actions: list[Ground]
+    triggers: list[Ground]
 
     def __init__(self, text: Text) -> None:
         self.name = text.name
@@ -182,13 +197,13 @@ class Problem:
         if node.kind == "boolean":
             return node.parts[0]
         if node.kind in ("and", "or"):
-            return _joined(node.kind, [self.truth(p, scope, path) for p in node.parts])
+            return joined(node.kind, [self.truth(p, scope, path) for p in node.parts])
         if node.kind == "not":
             return negated(self.truth(node.parts[0], scope, path))
         if node.kind in ("exists", "forall"):
             name, kind, inner = node.parts
             each = [self.truth(inner, {**scope, name: e}, path) for e in self._members(kind, line)]
-            return _joined("or" if node.kind == "exists" else "and", each)
+            return joined("or" if node.kind == "exists" else "and", each)
         if node.kind == "believes":
             return self.truth(node.parts[1], scope, self._deeper(node, scope, path))
         if node.kind == "is":
@@ -216,8 +231,8 @@ class Problem:
         found = True if last is None else self.truth(last, scope, path)
         for condition, branch in reversed(branches):
             c = self.truth(condition, scope, path)
-            yes = _joined("and", [c, self.truth(branch, scope, path)])
-            found = _joined("or", [yes, _joined("and", [negated(c), found])])
+            yes = joined("and", [c, self.truth(branch, scope, path)])
+            found = joined("or", [yes, joined("and", [negated(c), found])])
         return found
 
     def _deeper(self, node: Node, scope: Mapping[str, int], path: Path_) -> Path_:
@@ -320,10 +335,10 @@ class Problem:
             if branch is None:
                 continue
             c = True if condition is None else self.truth(condition, scope, path)
-            here = _joined("and", [before, c])
-            before = _joined("and", [before, negated(c)])
+            here = joined("and", [before, c])
+            before = joined("and", [before, negated(c)])
             for e in self.effects(branch, scope, path):
-                yield Effect(_joined("and", [here, e.condition]), e.path, e.fluent, e.value)
+                yield Effect(joined("and", [here, e.condition]), e.path, e.fluent, e.value)
 
     # ---------------------------------------------------------------- the parts of the problem
 
@@ -404,7 +419,7 @@ class Problem:
         fold(self)
 
 
-def _joined(kind: str, parts: list[Any]) -> Any:
+def joined(kind: str, parts: list[Any]) -> Any:
     """``and`` or ``or``, flat, without constants."""
     neutral = kind == "and"
     found: list[Any] = []
@@ -425,7 +440,7 @@ def negated(condition: Any) -> Any:
         return not condition
     kind = condition[0]
     if kind in ("and", "or"):
-        return _joined("or" if kind == "and" else "and", [negated(p) for p in condition[1:]])
+        return joined("or" if kind == "and" else "and", [negated(p) for p in condition[1:]])
     if kind == "literal":
         _, path, fluent, sign, right = condition
         if sign == "==" and isinstance(right, bool):

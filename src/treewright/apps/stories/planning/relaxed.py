@@ -61,7 +61,10 @@ def bit(value, shift):
 
 def least(mask, shift):
     mask &= KNOWN
-    return float(lowest_bit(mask) - shift) if mask != 0 else FAR
+    if mask == 0:
+        return FAR
+    found = lowest_bit(mask)
+    return float(found - shift) if found > 0 or shift == 0 else -FAR  # the lowest bit: or less
 
 
 def most(mask, shift):
@@ -72,7 +75,7 @@ def most(mask, shift):
     while mask != 0:  # a loop of known length would be copied out 62 times by the compiler
         mask >>= 1
         found += 1
-    return float(found - shift)
+    return float(found - shift) if found < BITS else FAR  # the highest bit: or more
 
 
 def can_be(t, o, x, i, opposite):

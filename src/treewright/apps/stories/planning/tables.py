@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.stories.planning.places import FLAT, FLAT_SIZE, ROOM, WIDE
-from treewright.apps.stories.planning.problem import Effect, Ground, Problem
+from treewright.apps.stories.planning.problem import Effect, Ground, Problem, counted
 from treewright.apps.stories.source import StoryError
 
 MOST_CLAUSES = 2000
+PARTS = 1_000_000_000  # a believability of 1 in whole numbers
 SIGNS = {"==": 0, "!=": 1, ">": 2, ">=": 3, "<": 4, "<=": 5}
 # the rows of the small machine that calculates (worlds.py)
 END, PUSH, READ, ADD, SUBTRACT, MULTIPLY, DIVIDE, LITERAL, AND, OR, NOT, COMPARE, CHOOSE = range(13)
@@ -33,16 +34,23 @@ _ARITHMETIC = {"+": ADD, "-": SUBTRACT, "*": MULTIPLY, "/": DIVIDE}
     GOAL,
     FIRST_UTILITY,
     STRIDE,
-    ENOUGH,
-) = range(12)
+    FULL,
+    PARTLY,
+    UNEXPLAINED,
+) = range(14)
 
 
 # the slots of notes, which compiled code writes
-CHANGES, TROUBLE, TOP, NODES, FOUND = range(5)
+# NODES: visited, whose actions were tried; MADE: every step that was imagined
+CHANGES, TROUBLE, TOP, NODES, FOUND, MADE = range(6)
 
 
 def clauses(condition: Any) -> list[tuple[Any, ...]]:
-    """Disjunctive normal form: a list of lists of literals."""
+    """Disjunctive normal form: a list of lists of literals.
+
+    What has too many cases becomes one literal, which is calculated; nobody who is surprised
+    learns anything from it.
+    """
     if isinstance(condition, bool):
         return [()] if condition else []
     if condition[0] == "or":
@@ -53,7 +61,7 @@ def clauses(condition: Any) -> list[tuple[Any, ...]]:
             merged = (_merged(a, b) for a, b in itertools.product(found, clauses(part)))
             found = list(dict.fromkeys(c for c in merged if c is not None))
             if len(found) > MOST_CLAUSES:
-                raise StoryError(f"a condition has more than {MOST_CLAUSES} cases")
+                return [(("compare", "==", ("truth", condition), 1),)]
     else:
         return [(condition,)]
     return found
@@ -221,13 +229,13 @@ def tables(
         effect_start.append(len(w.effects))
     observing = [[w.condition(o) for o in g.observing] for g in problem.actions]
     programs = [w.program(u) for u in problem.utilities]
+    rules, rule_start = _rules(problem, w)
     depth = layers + w.deepest
     worlds = Worlds(len(problem.characters), depth)
     stride = len(worlds.paths) * len(problem.fluents)
     start = [problem.start(p, f) for p in worlds.paths for f in range(len(problem.fluents))]
-    dims = np.zeros(12, np.int64)
     sizes = (len(problem.characters), len(worlds.paths), len(problem.fluents))
-    dims[:ENOUGH] = (
+    dims = (
         *sizes,
         len(problem.actions),
         len(problem.triggers),
@@ -237,6 +245,9 @@ def tables(
         goal,
         0,
         stride,
+        problem.full,
+        round(problem.partly * PARTS),
+        round(problem.unexplained * PARTS),
     )
     watch_start, watch = _watches(problem, w, pre)
     people = len(problem.characters)
@@ -255,6 +266,7 @@ def tables(
         "utility": programs,
         "solo": [_solo(g) for g in problem.actions],
         "watch_start": watch_start + len(w.code),
+        "rule_start": np.array(rule_start) + len(w.code) + len(watch),
         "shift": [16 if k in ("number", "boolean") else 0 for k in problem.kinds],
         "plain": [len(plain), *plain],
         "parent": worlds.parent,
@@ -268,9 +280,21 @@ def tables(
     made = {
         "flat": _packed(flat, problem.name),
         "rows": _rows([*w.literals, *w.effects], 8),
-        "quads": _rows([*w.code, *watch.tolist()], 4),
+        "quads": _rows([*w.code, *watch.tolist(), *rules], 4),
     }
     return made, worlds
+
+
+def _rules(problem: Problem, w: Writer) -> tuple[list[tuple[int, ...]], list[int]]:
+    """(program, whether it multiplies, value) of what makes actions believable."""
+    found: list[tuple[int, ...]] = []
+    start = [0]
+    for g in problem.actions:
+        for rule in g.rules:
+            condition = w.program(counted(rule.condition))
+            found.append((condition, int(rule.factor), round(rule.value * PARTS), 0))
+        start.append(len(found))
+    return found, start
 
 
 def _wide(rows: np.ndarray) -> np.ndarray:

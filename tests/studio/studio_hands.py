@@ -1,0 +1,37 @@
+"""What a person does on the studio's pages, and what a program asks of its interface."""
+
+import json
+import time
+import urllib.request
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def choose(page, label, option):
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def saved(page, name):
+    """The file behind a link."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name, exact=True).click()
+    return download.value.path()
+
+
+def ask(address, path, data=None):
+    body = None if data is None else json.dumps(data).encode()
+    headers = {} if data is None else {"content-type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(address + path, body, headers)) as answer:
+        return json.load(answer)
+
+
+def made(address, kind, data):
+    """A job of the interface, done."""
+    job = ask(address, f"/api/jobs/{kind}", data)["id"]
+    while (now := ask(address, f"/api/jobs/{job}?wait=20"))["state"] in ("waiting", "running"):
+        time.sleep(0.1)
+    assert now["state"] == "done", now["words"]
+    return job
