@@ -10,6 +10,7 @@ between functions that were compiled here differ, which are known by their names
 Numba has compiled in its own way are called in its own way.
 """
 
+import contextlib
 import copy
 import hashlib
 from typing import Any
@@ -23,6 +24,9 @@ from numba.core.datamodel.manager import DataModelManager
 from numba.core.datamodel.models import ArrayModel, NestedArrayModel
 from numba.core.types.functions import Dispatcher
 from numba.np.numpy_support import as_dtype
+
+from treewright.kernel.fingerprint import Unhashable
+from treewright.kernel.pieces import described
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -108,7 +112,12 @@ _models.register(types.NestedArray, _LeanNested)  # type: ignore[attr-defined]
 
 
 class LeanContext(CPUContext):  # type: ignore[misc]
-    """Where a function is compiled whose arrays travel by address and shape."""
+    """Where a function is compiled whose arrays travel by address and shape.
+
+    ``known``: how Numba calls it, and its name in a program.
+    """
+
+    known: tuple[str, str] | None = None
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
         """A short name: Numba's spells out every field of every state.
@@ -116,6 +125,9 @@ class LeanContext(CPUContext):  # type: ignore[misc]
         A function has another one for what it needs of the interpreter.
         """
         whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
+        if self.known is not None and name == self.known[0]:
+            with contextlib.suppress(Unhashable):  # the same name in each process (pieces.py)
+                whole = repr((self.known[1], abi_tags, *map(described, types)))
         digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
         begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
         return f"{begin}33h{digest}E"
