@@ -17,7 +17,7 @@ from fuzz_kills import COMMANDS, whole
 LONG = {
     **COMMANDS,
     "gallery": "gallery --out gallery",
-    "tournament": "tactics tournament --agents emcts,oep --games 400 --budget 50ms --store games.sqlite",
+    "tournament": "tactics tournament --agents emcts,oep --games 400 --store games.db",
     "optimize": "optimize cec2014:9 --dim 10 --budget 2000000",
     "tune": "tune nim --tune c=0.1:2 --trials 20 --runs 40 --simulations 300 --store tune.db",
     "check": "check connect-four --games 2000",
