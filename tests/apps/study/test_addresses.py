@@ -118,6 +118,9 @@ def test_a_session_by_the_addresses_alone(tmp_path):
                 else:
                     body = {"experience": "expert"}
                     await client.post(f"/api/experience/{who}", json=body)
+            body = {"challenge": "<b>odd", "preference": "A"}
+            odd = await client.post(f"/api/answer/{who}/1", json=body)
+            assert (odd.status_code, "odd" in odd.text) == (409, False), "nothing is repeated"
             late = await client.post(f"/api/answer/{who}/1", json={"challenge": 1})
             assert late.status_code == 422
             codes = [(await client.get(f"/api/p/{who}")).status_code for _ in range(150)]

@@ -302,6 +302,23 @@ def test_escape_pauses_and_a_tap_goes_on(browser, study):
         assert one.page.get_by_text("Sound: off").is_visible()
         one.page.keyboard.press("Escape")
         assert one.until("playing") == "playing"
+        # starting again ends the attempt, by the button and by the key
+        for attempt in (1, 2):
+            one.page.wait_for_function("() => treewrightGame.game.status[0] > 5")
+            one.page.keyboard.press("Escape")
+            one.until("waiting")
+            if attempt == 1:
+                one.page.get_by_role("button", name="Start again").tap()
+            else:
+                one.page.keyboard.press("r")
+            one.page.wait_for_function(
+                "(n) => treewrightGame.attempt > n && treewrightGame.phase === 'waiting'",
+                arg=attempt,
+            )
+            one.page.keyboard.press("Enter")
+            world = study.world(one.who, 1)
+            ended = replay(world, study.attempts(one.who, 1)[attempt - 1])
+            assert (ended.outcome, ended.cause) == (game.DIED, game.BY_RESTART)
 
 
 def check_rows(study, who, logs, folder):

@@ -7,10 +7,11 @@ HEAD = '''"""A story domain, written by Treewright from a checked library."""
 
 from numpy import float32, float64, int8, int16, int32, int64, uint8
 
-from treewright.library.domain import Domain, inlined, record
+from treewright.library.domain import Domain, apart, inlined, record
 '''
 
 MACHINE = '''
+@apart
 def goals_met(s, t):
     """The weighted share of goals that are met; 0 if a condition to keep is broken."""
     stack = s.stack

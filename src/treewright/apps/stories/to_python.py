@@ -211,7 +211,13 @@ class _Writer:
     # ---------------------------------------------------------- believability and effects
 
     def _dispatch(self, name: str, actions: list[Action], body: Any, last: str) -> str:
-        lines = [f"def {name}(s, t, a):", *_indent(UNPACK), "    k = t.schema[a]", "    b = -1.0"]
+        lines = [
+            "@apart",
+            f"def {name}(s, t, a):",
+            *_indent(UNPACK),
+            "    k = t.schema[a]",
+            "    b = -1.0",
+        ]
         lines += [
             f"    p{i} = int64(t.p{i}[a])" for i in range(max(len(a.params) for a in actions))
         ]
@@ -314,7 +320,7 @@ class _Writer:
             "return n",
         ]
         head = "def rated(s, t, out, weights):" if rated else "def possible(s, t, out):"
-        return "\n".join([head, *_indent(lines), ""])
+        return "\n".join(["@apart", head, *_indent(lines), ""])
 
     def _branch(self, branch: _Branch) -> list[str]:
         lines = []
