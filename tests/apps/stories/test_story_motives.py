@@ -247,6 +247,16 @@ def test_a_set_up_needs_a_library_with_motives():
         read_setup(Source(text, "mine.toml"))
 
 
+def test_a_set_up_that_is_too_large_is_refused_at_once():
+    with pytest.raises(StoryError, match="at most 12 people, not 20"):
+        load_setup("town", {"motives": {"layers": 1}})
+    people = "\n".join(f"p{i} = {{ place = 'a' }}" for i in range(12))
+    things = "\n".join(f"t{i} = {{ place = 'a' }}" for i in range(60))
+    text = f'goals = ["p1 is dead"]\n[motives]\n[places]\na = {{}}\n[actors]\n{people}\n[items]\n{things}\n'
+    with pytest.raises(StoryError, match="at most 20,000 ground actions, not"):
+        _ = read_setup(Source(text, "mine.toml")).mind
+
+
 def test_order_can_not_be_asked_for():
     setup = load_setup("motives", {"order": [["Steal", "Kill"]]})
     with pytest.raises(StoryError, match="can't ask which actions happened"):
