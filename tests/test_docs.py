@@ -124,6 +124,18 @@ def test_links_lead_somewhere(root):
             assert there, f"{path.relative_to(root)} links to {target}"
 
 
+def test_files_that_the_docs_name_are_there(root):
+    named = re.compile(r"`((?:docs|examples|tools|tests|src|apps)/[\w/.-]+)`")
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    for path in pages:
+        for name in named.findall(path.read_text()):
+            there = (root / name).exists() or (root / "src" / "treewright" / name).exists()
+            assert there, f"{path.relative_to(root)} names {name}"
+    for path in sorted((root / "src").rglob("*.py")):
+        for name in re.findall(r"(?:docs|examples)/[\w/-]+\.\w+", path.read_text()):
+            assert (root / name).exists(), f"{path.relative_to(root)} names {name}"
+
+
 def test_every_place_names_the_same_version(root):
     for name in ("CITATION.cff", "CHANGELOG.md", "README.md", "docs/images/badge-version.svg"):
         assert tw.__version__ in (root / name).read_text(), f"{name} names another version"

@@ -95,10 +95,9 @@ def folder(root, tmp_path_factory):
     text = (root / "docs" / "tutorial.md").read_text()
     game = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)[0]
     (folder / "path" / "to").mkdir(parents=True)
-    (folder / "examples").mkdir()
+    (folder / "path" / "to" / "file.py").write_text(game)
+    (folder / "examples").symlink_to(root / "examples")
     (folder / "maps").mkdir()
-    for name in ("path/to/file.py", "examples/my_domain.py"):
-        (folder / name).write_text(game)
     (folder / "mine.py").write_text(game.replace("Kayles", "Game"))
     (folder / "myfile.py").write_text("def f(x):\n    return (x * x).sum()\n")
     (folder / "game.sgf").write_text("(;GM[1]FF[4]SZ[9]KM[7.5];B[ee];W[gc];B[cd])")
@@ -109,10 +108,16 @@ def folder(root, tmp_path_factory):
     libraries = root / "src" / "treewright" / "apps" / "stories" / "libraries"
     for name in ("my_library.toml", "lib.toml"):
         shutil.copy(libraries / "crime.toml", folder / name)
+    shutil.copy(libraries.parent / "problems" / "vase.txt", folder / "problem.txt")
+    (folder / "stories").mkdir()
+    for name in ("one.txt", "two.txt"):
+        (folder / "stories" / name).write_text("Once upon a time.")
     for line in PREPARED.strip().split("\n"):
         done = run(shlex.split(line), folder)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
     rate(folder)
+    shutil.copy(folder / "report" / "preference.json", folder)
+    shutil.copytree(folder / "levels", folder / "my-levels")
     return folder
 
 

@@ -95,6 +95,9 @@ def test_search_for_people():
         (("experiment", "run", "none.py:MINE"), "there is no file none.py"),
         (("bench", "core", "--seconds", "0"), "Invalid value for '--seconds'"),
         (("serach", "nim"), "No such command"),
+        (("search", "nim", "--seed", "1", "--seed", "2"), "--seed takes one value"),
+        (("level", "generate", "--out", "a.png", "--out", "b.txt"), "--out takes one value"),
+        (("search", "nim", "--set", "heap=5", "--set", "heap=7"), "--set heap is given twice"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, said, tmp_path):

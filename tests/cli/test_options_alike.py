@@ -12,8 +12,8 @@ ALIKE = [
 ]
 # what an option means is the same there, and its default is not
 OTHER_DEFAULT = {"--cluster", "--solver", "--memory"}
-# the same word for another thing: a file of trials, and of games
-OTHER_HELP = {("--store", "tune"), ("--store", "tactics tournament")}
+# the same word for another thing: a file of trials, of games; the look of a game, not of pictures
+OTHER_HELP = {("--store", "tune"), ("--store", "tactics tournament"), ("--theme", "study new")}
 
 
 @pytest.fixture(scope="module")

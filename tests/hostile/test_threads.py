@@ -1,5 +1,6 @@
 """Several threads with one search: each waits its turn, or is told in a sentence."""
 
+import subprocess
 import sys
 import threading
 
@@ -145,3 +146,18 @@ def test_kernels_are_held_by_many_threads(monkeypatch):
         sys.setswitchinterval(often)
     assert wrong == []
     assert len(specialise._loaded) == specialise.KEPT
+
+
+def test_numba_is_looked_at_while_another_thread_imports_it():
+    """Its modules are half made then: whoever looks must wait until it is whole."""
+    code = """
+import threading
+from treewright.kernel.fingerprint import _is_numba_type, is_dispatcher, is_overload_stub
+
+importing = threading.Thread(target=lambda: __import__("numba"))
+importing.start()
+while importing.is_alive():
+    assert not (is_dispatcher(1) or _is_numba_type(1) or is_overload_stub(len))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

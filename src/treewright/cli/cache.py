@@ -23,7 +23,7 @@ def info(as_json: Json = False, quiet: Quiet = False) -> None:
     from treewright.kernel import cache
 
     found = cache.entries()
-    size = sum(cache.size(folder) for folder in found)
+    size = sum(cache.size(folder) for folder in [*found, cache.directory() / cache.PIECES])
     data = {"directory": str(cache.directory()), "kernels": len(found), "bytes": size}
     text = f"{data['directory']}: {len(found)} kernels, {size / 1e6:.1f} MB"
     emit(data, text, as_json)

@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treewright.errors import OptionError
 from treewright.library.applications import Command, declared, load
 
 OF_THE_ROOT = ("install_completion", "show_completion")  # Typer gives them to every Typer
@@ -59,14 +60,25 @@ def _loaded(name: str, command: Command) -> Any:
 
 
 def _tidy(command: Any) -> Any:
-    """A flag is on or off: its help names no type."""
+    """A flag is on or off: its help names no type.  What takes one value is given one."""
     if command is None:
         return None
-    plain = command.get_params
+    plain, parse = command.get_params, command.parse_args
     command.get_params = lambda ctx: [_without_type(option) for option in plain(ctx)]
+    command.parse_args = lambda ctx, words: parse(ctx, _given_once(command, ctx, words))
     for inner in getattr(command, "commands", {}).values():
         _tidy(inner)
     return command
+
+
+def _given_once(command: Any, ctx: Any, words: list[str]) -> list[str]:
+    """The words, unless an option stands there twice of which only the last would count."""
+    given = [] if ctx.resilient_parsing else command.make_parser(ctx).parse_args(list(words))[2]
+    for option in given:
+        single = not (getattr(option, "is_flag", True) or option.multiple)
+        if single and given.count(option) > 1:
+            raise OptionError(f"{option.opts[0]} takes one value, and is given more than once")
+    return words
 
 
 def _without_type(option: Any) -> Any:

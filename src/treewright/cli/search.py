@@ -186,7 +186,7 @@ def check(
 ) -> None:
     """Play random games through a domain and report breaches of the contract; exit 1 if any.
 
-    Examples: treewright check nim; treewright check examples/my_domain.py:Kayles --games 100
+    Examples: treewright check nim; treewright check examples/kayles.py:Kayles --games 100
     """
     from treewright.library.checking import check as run_check
     from treewright.library.registry import find

@@ -31,6 +31,12 @@ def native(function: Any) -> Any:
 
 
 @functools.cache
+def natives() -> dict[Any, str]:
+    """The names of what stands for these functions in compiled code."""
+    return {code: function.__name__ for function, code in _natives().items()}
+
+
+@functools.cache
 def _natives() -> dict[Any, Any]:
     from llvmlite.ir import Constant, IntType
     from numba import types

@@ -24,6 +24,7 @@ KEEP_DAYS = 90
 PRIVATE = 0o700
 LONGEST_WAIT = 300.0  # seconds, for another process that compiles the same
 BETWEEN_LOOKS = 0.02
+PIECES = "pieces"
 VERSION = "treewright kernel 1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
@@ -80,6 +81,31 @@ def write(key: str, name: str, code: Code) -> None:
         put(_path(key, name), b"\n".join([seal, head, code.machine]))
     except OSError as error:
         warn_once(f"compiled kernels can't be kept in {directory()}: {_said(error)}")
+
+
+def read_piece(key: str) -> bytes | None:
+    """A function that was kept on its own (pieces.py); None if there is none that is sound."""
+    path = _piece(key)
+    with contextlib.suppress(OSError, ValueError):
+        _trust(directory(), path.parent)
+        seal, data = _read(path).split(b"\n", 1)
+        if seal == _seal(key, "piece", data):
+            return data
+        path.unlink()
+    return None
+
+
+def write_piece(key: str, data: bytes) -> None:
+    path = _piece(key)
+    with contextlib.suppress(OSError):  # what is wrong is said when the whole kernel is kept
+        if not path.parent.exists():
+            path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        _trust(directory(), path.parent)
+        put(path, b"\n".join([_seal(key, "piece", data), data]))
+
+
+def _piece(key: str) -> Path:
+    return directory() / PIECES / f"{key[:32]}.piece"
 
 
 def discard(key: str, name: str, reason: str) -> None:
@@ -228,6 +254,9 @@ def prune(days: float = KEEP_DAYS) -> int:
     stale = [p for p in entries() if _last_used(p) < oldest]
     for folder in stale:
         shutil.rmtree(folder, ignore_errors=True)
+    for piece in (directory() / PIECES).glob("*.piece"):
+        if _last_used(piece) < oldest:
+            piece.unlink(missing_ok=True)
     return len(stale)
 
 
@@ -241,6 +270,6 @@ def _last_used(folder: Path) -> float:
 def clear() -> int:
     """Remove every kernel; a process that has one loaded goes on using it."""
     found = entries()
-    for folder in found:
+    for folder in [*found, directory() / PIECES]:
         shutil.rmtree(folder, ignore_errors=True)
     return len(found)

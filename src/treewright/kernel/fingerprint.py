@@ -12,6 +12,7 @@ import contextlib
 import enum
 import functools
 import hashlib
+import importlib
 import itertools
 import os
 import sys
@@ -40,7 +41,7 @@ def is_overload_stub(function: Any) -> bool:
 
 def _extensions() -> tuple[frozenset[int], frozenset[str]]:
     """What Numba was taught outside of it, if it was imported at all."""
-    if "numba" not in sys.modules:
+    if not _has_numba():
         return frozenset(), frozenset()
     from numba.core.typing.templates import builtin_registry as known
 
@@ -71,14 +72,26 @@ def _names(template: Any) -> list[str]:
     return [name.removeprefix("resolve_") for name in vars(template) if name.startswith("resolve_")]
 
 
+def _has_numba() -> bool:
+    """Whether Numba is imported: all of it.  Who asks while another thread imports it waits.
+
+    Its modules are in ``sys.modules`` before they are whole, and a part of it that is imported
+    meanwhile would find the others half made.
+    """
+    if "numba" not in sys.modules:
+        return False
+    importlib.import_module("numba")
+    return True
+
+
 def is_dispatcher(value: Any) -> bool:
     """Whether a function was compiled by its author; where Numba is not imported none was."""
-    known = sys.modules.get("numba.core.dispatcher")
+    known = sys.modules.get("numba.core.dispatcher") if _has_numba() else None
     return known is not None and isinstance(value, known.Dispatcher)
 
 
 def _is_numba_type(value: Any) -> bool:
-    known = sys.modules.get("numba.core.types")
+    known = sys.modules.get("numba.core.types") if _has_numba() else None
     return known is not None and isinstance(value, known.Type)
 
 

@@ -10,6 +10,7 @@ between functions that were compiled here differ, which are known by their names
 Numba has compiled in its own way are called in its own way.
 """
 
+import contextlib
 import copy
 import hashlib
 from typing import Any
@@ -21,11 +22,16 @@ from numba.core.cpu import CPUContext
 from numba.core.datamodel import ArgPacker, default_manager
 from numba.core.datamodel.manager import DataModelManager
 from numba.core.datamodel.models import ArrayModel, NestedArrayModel
+from numba.core.types.functions import Dispatcher
 from numba.np.numpy_support import as_dtype
+
+from treewright.kernel.fingerprint import Unhashable
+from treewright.kernel.pieces import described
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
 ENVIRONMENT = "_ZN08NumbaEnv"
 SIZE = ir.IntType(64)
+ROW = ir.ArrayType(SIZE, 1)
 
 
 class _Lean:
@@ -52,22 +58,32 @@ class _Lean:
             name: self._of(name).from_argument(builder, part)
             for name, part in zip(self._passed(), value, strict=True)
         }
-        array = ir.Constant(self.get_value_type(), None)  # type: ignore[attr-defined]
+        known = self._known()
+        kind = self.get_value_type()  # type: ignore[attr-defined]
+        parts = zip(self._fields, kind.elements, strict=True)
+        array = kind([known.get(name, ir.Constant(part, None)) for name, part in parts])
         for name, part in (self._sizes(builder, passed) | passed).items():
             array = builder.insert_value(array, part, self._at(name))
         return array
 
+    def _known(self) -> dict[str, Any]:
+        """What follows from the type alone, which costs no instruction."""
+        size = SIZE(as_dtype(self._fe_type.dtype).itemsize)
+        flat = self._fe_type.ndim == 1 and self._fe_type.layout == "C"
+        return {"itemsize": size} | ({"strides": ROW([size])} if flat else {})
+
     def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
         """What follows from the shape: the strides of an array without gaps come first."""
-        size = SIZE(as_dtype(self._fe_type.dtype).itemsize)
         shape = [builder.extract_value(passed["shape"], i) for i in range(self._fe_type.ndim)]
+        if len(shape) == 1:
+            return {"nitems": shape[0]}
         strides = ir.Constant(ir.ArrayType(SIZE, len(shape)), ir.Undefined)
         count: Any = SIZE(1)
         for i in reversed(range(len(shape))):
-            step = builder.mul(count, size)
+            step = builder.mul(count, SIZE(as_dtype(self._fe_type.dtype).itemsize))
             strides = builder.insert_value(strides, step, i)
             count = builder.mul(count, shape[i])
-        return {"strides": strides, "nitems": count, "itemsize": size}
+        return {"strides": strides, "nitems": count}
 
     def _at(self, name: str) -> int:
         return self._fields.index(name)  # type: ignore[no-any-return]
@@ -86,15 +102,18 @@ class _LeanNested(_Lean, NestedArrayModel):  # type: ignore[misc]
     def _passed(self) -> tuple[str, ...]:
         return ("data",)
 
-    def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
+    def _known(self) -> dict[str, Any]:
         kind = self._fe_type
         row = ir.ArrayType(SIZE, kind.ndim)
         return {
             "nitems": SIZE(kind.nitems),
             "itemsize": SIZE(as_dtype(kind.dtype).itemsize),
-            "shape": row(list(kind.shape)),
-            "strides": row(list(kind.strides)),
+            "shape": row([SIZE(n) for n in kind.shape]),
+            "strides": row([SIZE(n) for n in kind.strides]),
         }
+
+    def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
+        return {}
 
 
 def _array(manager: Any, kind: Any) -> Any:
@@ -107,7 +126,12 @@ _models.register(types.NestedArray, _LeanNested)  # type: ignore[attr-defined]
 
 
 class LeanContext(CPUContext):  # type: ignore[misc]
-    """Where a function is compiled whose arrays travel by address and shape."""
+    """Where a function is compiled whose arrays travel by address and shape.
+
+    ``known``: how Numba calls it, and its name in a program.
+    """
+
+    known: tuple[str, str] | None = None
 
     def mangler(self, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> str:
         """A short name: Numba's spells out every field of every state.
@@ -115,9 +139,18 @@ class LeanContext(CPUContext):  # type: ignore[misc]
         A function has another one for what it needs of the interpreter.
         """
         whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
+        if self.known is not None and name == self.known[0]:
+            with contextlib.suppress(Unhashable):  # the same name in each process (pieces.py)
+                whole = repr((self.known[1], abi_tags, *map(described, types)))
         digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
         begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
         return f"{begin}33h{digest}E"
+
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        """Functions are no values; Numba would remember each of them for as long as we live."""
+        if isinstance(ty, Dispatcher):
+            return self.get_dummy_value()
+        return super().get_constant_generic(builder, ty, val)
 
     def get_arg_packer(self, fe_args: Any) -> Any:
         return ArgPacker(_models, fe_args)

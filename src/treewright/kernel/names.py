@@ -44,3 +44,13 @@ def nested(code: types.CodeType) -> list[types.CodeType]:
 
 def is_library(module: str | None) -> bool:
     return (module or "").split(".")[0] in LIBRARIES
+
+
+SYMBOL = "__treewright_symbol__"  # the attribute of a function that is its name in a program
+_numbers: dict[str, dict[str, int]] = {}  # of functions alike in name, by their fingerprints
+
+
+def symbol(name: str, fingerprint: str) -> str:
+    """The name of a function, the same in each process where no other of that name comes first."""
+    known = _numbers.setdefault(name, {})
+    return f"{name}#{known.setdefault(fingerprint, len(known))}"

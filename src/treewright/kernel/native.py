@@ -8,6 +8,7 @@ functions hand them to each other.
 
 import ctypes
 import functools
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -105,6 +106,7 @@ def _has(name: str) -> bool:
     from llvmlite.binding import address_of_symbol
 
     if address_of_symbol(name) is None:
+        importlib.import_module("numba")  # first all of it, as another thread may import it too
         from numba.core.registry import cpu_target
         from numba.core.runtime import rtsys
 
@@ -114,6 +116,7 @@ def _has(name: str) -> bool:
 
 def _exception(status: int, raised: ctypes.c_void_p) -> BaseException:
     """What the code of a domain has raised: Numba keeps the pickle of it in the machine code."""
+    importlib.import_module("numba")
     from numba.core.serialize import _numba_unpickle
 
     if not raised.value:

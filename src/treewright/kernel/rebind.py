@@ -21,7 +21,7 @@ from treewright.kernel.fingerprint import (
 )
 from treewright.kernel.hooks import apart, inlined, is_apart, is_inlined
 from treewright.kernel.interpreted import Cells, wrapping
-from treewright.kernel.names import attributes_read, globals_read, is_library
+from treewright.kernel.names import SYMBOL, attributes_read, globals_read, is_library, symbol
 
 _INTEGERS: dict[Any, Callable[[Any], int]] = {
     kind: wrapping(kind)
@@ -83,6 +83,7 @@ class Rebinder:
         self._shared = shared
         self._done: dict[Any, Any] = {}
         self._keep: list[Any] = []  # so that ids stay unique
+        self._underway: list[tuple[int, Any]] = []  # functions whose globals are being copied
 
     def _native(self, function: Any) -> Any:
         return native(function)
@@ -100,6 +101,7 @@ class Rebinder:
         """
         known = id(compiled or function)
         if known in self._done:
+            self._met(known)
             return self._done[known]
         self._keep.append(compiled or function)
         if self._jit is not None and is_native(function):
@@ -122,6 +124,9 @@ class Rebinder:
         copied = types.FunctionType(code, scope, function.__name__, defaults, tuple(cells))
         copied.__kwdefaults__ = function.__kwdefaults__
         copied.__qualname__ = function.__qualname__
+        if key is not None and compiled is None:
+            name = f"{function.__module__}:{function.__qualname__}"
+            setattr(copied, SYMBOL, symbol(name, key))
         if self._jit is None:
             result: Any = copied
         else:
@@ -129,16 +134,25 @@ class Rebinder:
         self._done[known] = result  # before its globals: functions may be recursive
         if shared is not None and key is not None:
             shared[key] = result
+        self._underway.append((known, copied))
         for name in globals_read(code):
             if name in function.__globals__:
                 scope[name] = self.value(function.__globals__[name], attributes)
         for cell, original in zip(cells, function.__closure__ or (), strict=True):
             cell.cell_contents = self.value(original.cell_contents, attributes)
+        self._underway.pop()
         if self._jit is not None and compiled is not None and not compiled._can_compile:
             for signature in compiled.nopython_signatures:
                 result.compile(signature)
             result.disable_compile()
         return result
+
+    def _met(self, known: int) -> None:
+        """Functions that reach themselves have no name that others could know (pieces.py)."""
+        ids = [underway for underway, _ in self._underway]
+        if known in ids:
+            for _, copied in self._underway[ids.index(known) :]:
+                setattr(copied, SYMBOL, None)
 
     def value(self, value: Any, attributes: frozenset[str]) -> Any:
         """What stands for a global in the copied function."""

@@ -22,6 +22,7 @@ from treewright.errors import CompileError
 from treewright.kernel import cache, fence
 from treewright.kernel.fingerprint import Fingerprint, Unhashable, environment, kernel_sources
 from treewright.kernel.hooks import Searchable, with_tables
+from treewright.kernel.names import SYMBOL
 from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
 from treewright.kernel.rebind import NotCopied, Rebinder, Snapshot
 from treewright.kernel.rules import numeric, uniform
@@ -50,12 +51,19 @@ def hooks(
     for name, function in functions.items():
         ready = rebind.function(function)
         call = with_tables(ready, function)
-        found[name] = jit(call) if jit and call is not ready else call
+        found[name] = _named(jit, call, f"hook:{name}") if jit and call is not ready else call
     for name, function in rules.items():
         ready = rebind.function(function)
         call = uniform(name, function, ready if jit else numeric(name, function, ready))
-        found[f"own_{name}"] = jit(call) if jit and call is not ready else call
+        own = f"own_{name}"
+        found[own] = _named(jit, call, f"rule:{name}") if jit and call is not ready else call
     return found
+
+
+def _named(jit: Callable[..., Any], call: Any, name: str) -> Any:
+    """Compile a function that a program has once, under a name of ours (pieces.py)."""
+    setattr(call, SYMBOL, name)
+    return jit(call)
 
 
 def specialise(

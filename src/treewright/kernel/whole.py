@@ -19,6 +19,7 @@ so whatever else is compiled in the same process is compiled as it would be with
 decides whether this module is used at all; nothing else imports it.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,8 @@ from numba.core.errors import ForceLiteralArg
 from numba.core.runtime.context import NRTContext
 
 from treewright.kernel.lean import LeanContext
+from treewright.kernel.names import SYMBOL
+from treewright.kernel.pieces import Calls, Pieces, noted, underway
 
 kinds: Any = types
 
@@ -50,22 +53,31 @@ def _give_back(passes: Any) -> None:
     passes.detach()
 
 
+@functools.lru_cache(1)
+def _function_passes(codegen: Any) -> Any:
+    """The same for all functions: what llvmlite makes for them it does not free."""
+    return codegen._function_pass_manager()
+
+
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
 
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.calls = Calls()
+
     def _optimize_functions(self, module: Any) -> None:
-        """As Numba does, with the same passes for all functions of a module."""
+        """As Numba does, with the same passes for all modules."""
         if not hasattr(self._codegen, "_pass_builder"):  # before LLVM's new pass managers
             super()._optimize_functions(module)
             return
         module.data_layout = self._codegen._data_layout
-        passes, builder = self._codegen._function_pass_manager()
+        passes, builder = _function_passes(self._codegen)
         for function in module.functions:
             if not function.is_declaration:
                 passes.run(function, builder)
-        _give_back(passes)
 
     def finalize(self) -> None:
         for function in self._final_module.functions:
@@ -135,10 +147,16 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
             context.nrt = _NotCounting(context, True)
             context.__class__ = LeanContext
             context.cached_internal_func = _internal
+            if (name := getattr(function, SYMBOL, None)) is not None:
+                context.known = (f"{function.__module__}.{function.__qualname__}", name)
         generator = context.codegen()
         self.state.library = self.library(generator, function.__qualname__)
         self.state.library.enable_object_caching()
-        result = super().compile_extra(function)
+        underway.append(self.state.library.calls)
+        try:
+            result = super().compile_extra(function)
+        finally:
+            underway.pop()
         # what was inferred is for looking at only; Numba would hold on to it, and through it to the
         # function and all its globals, for as long as the process lives
         result.fndesc.typemap = result.fndesc.calltypes = None
@@ -163,7 +181,10 @@ def inner_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
     def decorate(function: Any) -> Any:
         compiler = _CountedInner if counted else _InnerCompiler
         dispatcher = njit(pipeline_class=compiler, **options)(function)
-        dispatcher.get_call_template = _of_numbers(dispatcher.get_call_template)
+        template = _of_numbers(dispatcher.get_call_template)
+        dispatcher.get_call_template = noted(dispatcher, template)
+        if not counted:
+            dispatcher._cache = Pieces(dispatcher)
         return dispatcher
 
     return decorate

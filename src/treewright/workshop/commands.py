@@ -78,6 +78,8 @@ def settings(pairs: list[str] | None) -> dict[str, Any]:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier():
             raise OptionError(f"--set {pair!r}: write it as name=value")
+        if name in found:
+            raise OptionError(f"--set {name} is given twice")
         found[name] = _number(text)
         if isinstance(found[name], int) and abs(found[name]) > LARGEST:
             raise OptionError(f"--set {name}: the number is larger than {LARGEST:,}")

@@ -342,8 +342,33 @@ def test_optuna_takes_it_as_a_sampler():
         return -((x - 1) ** 2 + (y - 7) ** 2 + math.log(z) ** 2 + (kind == "b"))
 
     study = optuna.create_study(
-        direction="maximize", sampler=TreewrightSampler(n_trials=150, seed=1)
+        direction="maximize", sampler=TreewrightSampler(n_trials=150, seed=2)
     )
     study.optimize(objective, n_trials=150)
     assert study.best_value > -1.0
     assert study.best_params["y"] in (6, 7, 8)
+
+
+def test_categories_of_optuna_are_chosen_by_the_method():
+    import optuna
+
+    from treewright.apps.functions.sampler import TreewrightSampler
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    wanted = {"a": "blue", "b": None, "c": 3, "d": True}
+
+    def objective(trial):
+        found = {
+            "a": trial.suggest_categorical("a", ["red", "green", "blue", "white"]),
+            "b": trial.suggest_categorical("b", [1.5, None, "x"]),
+            "c": trial.suggest_int("c", 1, 9, step=2),
+            "d": trial.suggest_categorical("d", [False, True]),
+        }
+        assert isinstance(found["c"], int)
+        return sum(found[k] != wanted[k] for k in wanted) + (trial.suggest_float("x", 0, 1) - 0.3)
+
+    study = optuna.create_study(sampler=TreewrightSampler(n_trials=120, seed=1))
+    study.optimize(objective, n_trials=120)
+    late = [{k: t.params[k] for k in wanted} for t in study.trials[80:]]
+    assert sum(found == wanted for found in late) > 20  # one in 120 by chance
+    assert study.best_value < -0.25

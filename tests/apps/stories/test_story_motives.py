@@ -1,5 +1,6 @@
 """Motives and beliefs in our own language: the same rules twice, reasons, and mistakes."""
 
+import pickle
 import random
 
 import pytest
@@ -174,6 +175,13 @@ def test_a_story_is_found_in_which_everybody_has_a_reason(made):
     assert story.score == pytest.approx(0.9)
 
 
+def test_a_set_up_travels_without_what_was_compiled(made):
+    setup = made()
+    assert why(setup, "Go(Ann, kitchen)")["reasons"]
+    again = pickle.loads(pickle.dumps(setup))
+    assert why(again, "Go(Ann, kitchen)") == why(setup, "Go(Ann, kitchen)")
+
+
 def test_the_telling_says_what_for(made):
     setup = made()
     story = replay(
@@ -237,6 +245,16 @@ def test_a_set_up_needs_a_library_with_motives():
     text = find_source("lunch", "setups").text + "\n[motives]\nlayers = 1\n"
     with pytest.raises(StoryError, match="nobody wants anything"):
         read_setup(Source(text, "mine.toml"))
+
+
+def test_a_set_up_that_is_too_large_is_refused_at_once():
+    with pytest.raises(StoryError, match="at most 12 people, not 20"):
+        load_setup("town", {"motives": {"layers": 1}})
+    people = "\n".join(f"p{i} = {{ place = 'a' }}" for i in range(12))
+    things = "\n".join(f"t{i} = {{ place = 'a' }}" for i in range(60))
+    text = f'goals = ["p1 is dead"]\n[motives]\n[places]\na = {{}}\n[actors]\n{people}\n[items]\n{things}\n'
+    with pytest.raises(StoryError, match="at most 20,000 ground actions, not"):
+        _ = read_setup(Source(text, "mine.toml")).mind
 
 
 def test_order_can_not_be_asked_for():

@@ -21,7 +21,7 @@ def test_addresses_refuse_what_makes_no_sense(tmp_path):
 
     from treewright.apps.study.addresses import add_addresses
 
-    study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)})
+    study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)}, theme="cave")
     app = FastAPI()
     add_addresses(app, study)
     who = study.enrol()
@@ -32,6 +32,7 @@ def test_addresses_refuse_what_makes_no_sense(tmp_path):
         async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
             data = (await client.get(f"/api/p/{who}/1")).json()
             assert (data["most"], data["attempts"], data["world"]["columns"]) == (3, [], 16)
+            assert data["theme"]["colours"]["skyTop"] == "#181826"
             assert (await client.get("/api/p/nobody/1")).status_code == 409
             assert (await client.get(f"/api/p/{who}/99")).status_code == 409
             for body, code in (
@@ -117,6 +118,9 @@ def test_a_session_by_the_addresses_alone(tmp_path):
                 else:
                     body = {"experience": "expert"}
                     await client.post(f"/api/experience/{who}", json=body)
+            body = {"challenge": "<b>odd", "preference": "A"}
+            odd = await client.post(f"/api/answer/{who}/1", json=body)
+            assert (odd.status_code, "odd" in odd.text) == (409, False), "nothing is repeated"
             late = await client.post(f"/api/answer/{who}/1", json={"challenge": 1})
             assert late.status_code == 422
             codes = [(await client.get(f"/api/p/{who}")).status_code for _ in range(150)]
@@ -143,6 +147,22 @@ def test_a_limit_fills_again_and_forgets_the_oldest(monkeypatch):
     assert limit.allows("a"), "it was forgotten, and begins anew"
 
 
+def test_the_game_wears_the_themes(root):
+    """Every colour that a theme changes is one of the game's, and every shape one that it draws."""
+    import re
+
+    from treewright.apps.levels.themes import THEMES
+
+    text = (root / "src/treewright/apps/study/static/art.mjs").read_text()
+    colours = set(re.findall(r'(\w+): "#[0-9a-f]{6}"', text))
+    for theme in THEMES.values():
+        look = theme.to_dict()
+        assert set(look["colours"]) <= colours
+        shapes = {kind for kind, _, _ in [*look["ground"], *look["exposed"]]}
+        assert shapes <= {"rect", "polygon", "dots", "line"}
+    assert THEMES["ice"].to_dict()["colours"]["skyTop"] == "#92b0d6"
+
+
 def test_the_experimenter_sees_who_is_where(tmp_path):
     from datetime import UTC, datetime, timedelta
 
@@ -154,15 +174,31 @@ def test_the_experimenter_sees_who_is_where(tmp_path):
     first, second = study.enrol(), study.enrol()
     study.record(first, 1, 1, 0, [[6, 200]])
     found = overview(study)
-    assert [p.state for p in found.people] == ["here now", "here now"]
-    assert sorted(p.levels for p in found.people) == [0, 1]
+    assert [p.state for p in found.counted] == ["here now", "here now"]
+    assert sorted(p.levels for p in found.counted) == [0, 1]
     assert (sum(found.played.values()), found.uneven) == (1, 1)
-    text = page_text(found)
+    text = page_text(found, "A <study>")
     assert public_id(first) in text
+    assert "A &lt;study&gt;" in text
     for own in (first, second):
         assert own not in text, "with it anybody could act in that name"
     later = overview(study, datetime.now(UTC) + timedelta(hours=1))
     assert later.count("away") == 2
     gone = overview(study, datetime.now(UTC) + timedelta(days=2))
-    assert dict(gone.left_after) == {0: 2}
-    assert "2 after 0 pairs" in page_text(gone)
+    assert gone.reached[0] == ("began", 2, 2)
+    assert [n for _, n, _ in gone.reached] == [2, 0, 0, 0, 0, 0]
+    assert "2 left here" in page_text(gone, "")
+
+
+def test_automatic_participants_are_not_counted_among_people(tmp_path):
+    from treewright.apps.study.experimenter import overview, page_text
+
+    study = Store.create(tmp_path / "s.sqlite", {v: [EASY] for v in range(1, 9)})
+    study.record(study.enrol(simulated=True), 1, 1, 0, [[6, 200]])
+    alone = overview(study)
+    assert (alone.count("here now"), sum(alone.played.values())) == (1, 1), "nobody else is there"
+    study.enrol()
+    found = overview(study)
+    assert (found.count("here now"), sum(found.played.values())) == (1, 0)
+    assert len(found.everybody) == 2
+    assert "not counted" in page_text(found, "")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serving import TREEWRIGHT, free_port, served
+from serving import TREEWRIGHT, free_port, proxied, served
 
 from treewright.apps.levels import game
 from treewright.apps.levels.finish import play_live
@@ -59,6 +59,9 @@ class Participant:
         )
         self.address = address
 
+    def press(self, found):
+        found.click()
+
     def look(self, name):
         if PICTURES:
             self.page.screenshot(path=f"{PICTURES}/{name}.png")
@@ -71,8 +74,8 @@ class Participant:
         assert page.get_by_text("Taking part is voluntary").is_visible()
         assert begin.is_disabled(), "not before agreeing"
         self.look("consent")
-        page.get_by_role("checkbox").click()
-        begin.click()
+        self.press(page.get_by_role("checkbox"))
+        self.press(begin)
         page.wait_for_url("**/p/*")
         self.who = page.url.rsplit("/", 1)[1]
 
@@ -104,9 +107,9 @@ class Participant:
         page = self.page
         page.get_by_text("your opinion").wait_for()
         for question, choice in enumerate((challenge, preference)):
-            page.get_by_role("radio", name=f"Level {choice}").nth(question).click()
+            self.press(page.get_by_role("radio", name=f"Level {choice}").nth(question))
         self.look("questions")
-        page.get_by_role("button", name="Continue").click()
+        self.press(page.get_by_role("button", name="Continue"))
 
     def logged(self):
         """The browser's own logs, by (slot, attempt)."""
@@ -192,30 +195,97 @@ def test_a_crash_of_the_server_loses_nothing(browser, study):
     assert sum(n for k, n in runs if k == 1) >= played - 1
 
 
+class Phone(Participant):
+    """Somebody at a small screen who does everything, also on the pages, with one device."""
+
+    def __init__(self, browser, address, device):
+        small = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+        super().__init__(browser, address, **small)
+        self.device = device
+
+    def press(self, found):
+        """Tap it, or go there and press a key; a gamepad has no pointer, so its owner clicks."""
+        if self.device == "touch":
+            found.tap()
+        elif self.device == "keyboard":
+            found.click(trial=True)  # only waits until it could be
+            found.focus()
+            self.page.keyboard.press("Space")
+        else:
+            found.click()
+
+    def look(self, name):
+        super().look(f"{self.device}-{name}")
+
+    def level(self, runs):
+        """One level, to its end, by the device's own events."""
+        page = self.page
+        self.until("waiting")
+        assert page.get_by_role("button", name="jump").is_visible(), "touch controls"
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+        assert page.get_by_text("Turn your phone").is_visible()
+        page.locator("[data-part=pad]").scroll_into_view_if_needed()
+        self.look("level")
+        assert page.evaluate(BY_HAND, [runs, self.device]) == "playing", f"{self.device} starts it"
+        assert self.until("done") == "done"
+        self.look("level-done")
+        self.press(page.get_by_role("button", name="Continue"))
+
+
 @pytest.mark.skipif(not PICTURES, reason="a minute of a browser; TREEWRIGHT_PICTURES runs it")
-def test_a_phone_plays_by_touch_and_others_by_gamepad_and_keyboard(browser, study):
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_whole_session_on_a_phone_by_one_device(browser, study, device):
     with served("study", "serve", study.path) as address:
-        phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-        one = Participant(browser, address, **phone)
+        one = Phone(browser, address, device)
         one.consent()
-        for slot, device in enumerate(DEVICES, 1):
-            one.until("waiting")
-            page = one.page
-            assert page.get_by_role("button", name="jump").is_visible(), "touch controls"
-            assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
-            assert page.get_by_text("Turn your phone").is_visible()
-            page.locator("[data-part=pad]").scroll_into_view_if_needed()
+        page = one.page
+        for slot in range(1, 9):
             runs = play_live(study.world(one.who, slot), slot).runs
-            one.look(f"phone-{slot}")
-            assert page.evaluate(BY_HAND, [runs, device]) == "playing", f"{device} starts it"
-            assert one.until("done") == "done"
-            one.look(f"phone-{slot}-done")
+            one.level(runs)
+            if slot % 2 == 0:
+                one.answer("A", "B")
             (stored,) = study.attempts(one.who, slot)
             assert stored == runs
             assert replay(study.world(one.who, slot), stored).outcome == game.WON
-            page.get_by_role("button", name="Continue").click()
-            if slot % 2 == 0:
-                one.answer("A", "B")
+        page.get_by_text("One last question").wait_for()
+        one.press(page.get_by_role("radio").nth(1))
+        one.look("experience")
+        one.press(page.get_by_role("button", name="Finish"))
+        page.get_by_text("Thank you").wait_for()
+        one.look("thanks")
+    assert study.next_step(one.who).kind == "done"
+    assert [row["preference"] for row in study.pair_rows()] == ["B"] * 4
+
+
+@pytest.mark.skipif(not PICTURES, reason="a minute of a browser; TREEWRIGHT_PICTURES runs it")
+def test_two_real_fingers_hold_two_buttons(browser, study):
+    """Touch events of the browser itself, not of a script in the page."""
+    with served("study", "serve", study.path) as address:
+        one = Phone(browser, address, "touch")
+        one.consent()
+        one.until("waiting")
+        page = one.page
+        page.locator("[data-part=pad]").scroll_into_view_if_needed()
+        fingers = page.context.new_cdp_session(page)
+
+        def touch(kind, *names):
+            boxes = [
+                page.get_by_role("button", name=name, exact=True).bounding_box() for name in names
+            ]
+            points = [
+                {"x": b["x"] + b["width"] / 2, "y": b["y"] + b["height"] / 2, "id": i}
+                for i, b in enumerate(boxes)
+            ]
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        page.locator("[data-part=message]").tap()
+        assert one.until("playing") == "playing"
+        touch("touchStart", "right", "jump")
+        page.wait_for_function("() => treewrightGame.inputs.held === 10")
+        page.wait_for_function("() => treewrightGame.game.body[1] < 190")  # it has jumped
+        one.look("two-fingers")
+        touch("touchEnd")
+        page.wait_for_function("() => treewrightGame.inputs.held === 0")
 
 
 @pytest.mark.skipif(not PICTURES, reason="a minute of a browser; TREEWRIGHT_PICTURES runs it")
@@ -232,6 +302,23 @@ def test_escape_pauses_and_a_tap_goes_on(browser, study):
         assert one.page.get_by_text("Sound: off").is_visible()
         one.page.keyboard.press("Escape")
         assert one.until("playing") == "playing"
+        # starting again ends the attempt, by the button and by the key
+        for attempt in (1, 2):
+            one.page.wait_for_function("() => treewrightGame.game.status[0] > 5")
+            one.page.keyboard.press("Escape")
+            one.until("waiting")
+            if attempt == 1:
+                one.page.get_by_role("button", name="Start again").tap()
+            else:
+                one.page.keyboard.press("r")
+            one.page.wait_for_function(
+                "(n) => treewrightGame.attempt > n && treewrightGame.phase === 'waiting'",
+                arg=attempt,
+            )
+            one.page.keyboard.press("Enter")
+            world = study.world(one.who, 1)
+            ended = replay(world, study.attempts(one.who, 1)[attempt - 1])
+            assert (ended.outcome, ended.cause) == (game.DIED, game.BY_RESTART)
 
 
 def check_rows(study, who, logs, folder):
@@ -263,6 +350,39 @@ def check_rows(study, who, logs, folder):
         browsers = features(world.totals, world.level.goal_column, lives)
         for feature in FEATURES:
             assert float(row[feature.name]) == pytest.approx(browsers[feature.name]), feature.name
+
+
+def test_behind_a_proxy_with_a_path_prefix(browser, study):
+    """Pages, their files, the game's messages and the websocket all go through the prefix."""
+    with (
+        served("study", "serve", study.path) as direct,
+        proxied(direct, "/levels") as address,
+    ):
+        one = Participant(browser, address + "/")
+        asked, sockets = [], []
+        one.page.on("request", lambda request: asked.append(request.url))
+        one.page.on("requestfailed", lambda request: asked.append(f"failed {request.url}"))
+        one.page.on("websocket", lambda socket: sockets.append(socket.url))
+        one.consent()
+        assert one.page.url == f"{address}/p/{one.who}"
+        for slot in (1, 2):
+            one.play(lambda attempt: [[2, 6000]])
+            assert len(study.attempts(one.who, slot)) > 0
+            one.page.get_by_text(("level B", "your opinion")[slot - 1]).wait_for()
+        one.answer("B", "A")
+        one.page.get_by_role("heading", name="Pair 2 of 4: level A").wait_for()
+        one.page.goto(f"{address}/experimenter?token={study.token()}")
+        one.page.get_by_text("Balance of the design").wait_for()
+        one.page.goto(f"{address}/p/{one.who}")
+        one.page.get_by_role("link", name="Delete my data").click()
+        one.page.get_by_role("button", name="Delete everything").click()
+        one.page.get_by_text("Nothing of your session is left").wait_for()
+        assert one.page.url == f"{address}/deleted"
+    outside = {url for url in asked if not url.startswith((address + "/", "data:", "blob:"))}
+    assert not outside
+    assert sockets
+    assert all("/levels/" in url for url in sockets)
+    assert not study.participants()
 
 
 def test_a_designer_rates_pairs(browser, tmp_path):

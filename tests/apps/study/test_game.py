@@ -222,7 +222,7 @@ def test_the_same_keys_give_the_same_game():
 @pytest.mark.parametrize(
     "runs",
     [
-        [[32, 1]],
+        [[64, 1]],
         [[-1, 5]],
         [[1, 0]],
         [[1]],

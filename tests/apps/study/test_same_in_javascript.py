@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from study_worlds import GYM, scribble, world_of
 
 from treewright.apps.levels import game, physics
 from treewright.apps.levels.finish import play_live
+from treewright.apps.levels.generate import generate, own_levels
 from treewright.apps.levels.replay import _compiled, decode
 from treewright.apps.levels.world import World
 from treewright.apps.study import bots
@@ -63,6 +65,7 @@ def test_same_numbers_after_every_tick(levels):
     for seed in range(3):
         gym = world_of(GYM, seed)
         jobs += [(gym, up_first + scribble(dice, 900)) for _ in range(60)]
+        jobs.append((gym, [[game.GIVE_UP | 2, 1], [2, 9]]))
     found = run_in_node([{"world": w.to_dict(), "runs": r} for w, r in jobs])
     ticks, kinds = 0, set()
     for (world, runs), theirs in zip(jobs, found["games"], strict=True):
@@ -74,6 +77,23 @@ def test_same_numbers_after_every_tick(levels):
         kinds |= {e[1] for e in events}
     assert ticks > 20_000
     assert kinds == set(range(1, 17)), "every kind of event has happened somewhere"
+
+
+@needs_node
+def test_levels_finished_with_enemies_alive_are_won_in_javascript_too():
+    """Whole levels of 320 slices by the search player; TREEWRIGHT_ALIVE=100 plays a hundred."""
+    domain = own_levels()
+    jobs = []
+    for seed in range(int(os.environ.get("TREEWRIGHT_ALIVE", "2"))):
+        level = generate(domain, 31_000 + seed).level
+        played = play_live(level, seed)
+        assert played.finished, played.text
+        jobs.append((World(level), played.runs))
+    found = run_in_node([{"world": w.to_dict(), "runs": r} for w, r in jobs])["games"]
+    for (world, runs), theirs in zip(jobs, found, strict=True):
+        assert run_here(world, runs) == (theirs["digests"], theirs["events"])
+        assert theirs["events"][-1][1] == game.E_WIN
+    print(f"{len(jobs)} levels, {sum(len(g['digests']) for g in found):,} ticks")
 
 
 @needs_node

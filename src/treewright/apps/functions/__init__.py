@@ -8,6 +8,7 @@ APP = App(
     commands={"optimize": Command(".commands:optimize", "Minimise a function of real numbers.")},
     experiments=(
         ".experiments.bbob:EXPERIMENT",
+        ".experiments.cec2014_anytime:EXPERIMENT",
         ".experiments.cec2014_best:EXPERIMENT",
         ".experiments.cec2014_table_iv:EXPERIMENT",
         ".experiments.splitting_parameters:EXPERIMENT",

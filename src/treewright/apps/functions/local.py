@@ -84,67 +84,88 @@ PATIENCE = 25  # steps without success after which a ridge is given up
 def ridge(
     objective: Objective, rng: np.random.Generator, x: np.ndarray, f: float, evaluations: int
 ) -> None:
+    """Walk along a ridge for so many evaluations at most."""
+    end = objective.done + evaluations - objective.n - 60  # a step may take as many
+    steps = ridge_steps(objective.low, objective.high, rng, x, f)
+    if objective.done < end:
+        for _ in evaluated(steps, objective.evaluate):
+            if objective.done >= end:
+                break
+
+
+def ridge_steps(
+    low: np.ndarray, high: np.ndarray, rng: np.random.Generator, x: np.ndarray, f: float
+) -> Steps:
     """Walk along a curved ridge: a random step, then a line search back down the slope.
 
     On a ridge that bends, every straight step is worse, however short, so that no Gaussian
     model moves; the step becomes good only when the slope beside the ridge is descended first.
+    ``f`` is the value of ``x``.
     """
-    end = objective.done + evaluations
-    n = objective.n
-    low, high = objective.low, objective.high
-    width = high - low
+    n, width = len(x), high - low
     sigma, failed = 0.02, 0
-    while objective.done + n + 60 < end and failed < PATIENCE:
+    while failed < PATIENCE:
         start = np.clip(x + sigma / math.sqrt(n) * width * rng.standard_normal(n), low, high)
-        f0 = float(objective.evaluate(start[None])[0])
+        f0 = float((yield start[None])[0])
         side = np.where(start + 1e-8 * width > high, -1e-8, 1e-8) * width
-        slope = (objective.evaluate(start + np.diag(side)) - f0) / side
+        slope = ((yield start + np.diag(side)) - f0) / side
         size = float(np.linalg.norm(slope))
-        if not size > 0:
-            failed += 1
-            continue
-        found, value = _descend(objective, start, f0, -slope / size, 0.1 * sigma * width.mean())
-        if value < f:
+        if size > 0:
+            line = _Line(low, high, start, -slope / size)
+            found, value = yield from line.descend(f0, 0.1 * sigma * width.mean())
+        if size > 0 and value < f:
             x, f, failed = found, value, 0
             sigma = min(0.2, 1.6 * sigma)
         else:
             failed += 1
-            sigma *= 0.85
+            sigma *= 0.85 if size > 0 else 1.0
+        yield Step(f, x)
 
 
-def _descend(
-    objective: Objective, x: np.ndarray, f: float, direction: np.ndarray, step: float
-) -> tuple[np.ndarray, float]:
-    """The lowest point along a direction: bracket by doubling, then golden section."""
+class _Line:
+    """A line inside a box, from a point in a direction."""
 
-    def at(t: float) -> float:
-        point = np.clip(x + t * direction, objective.low, objective.high)
-        return float(objective.evaluate(point[None])[0])
+    def __init__(
+        self, low: np.ndarray, high: np.ndarray, x: np.ndarray, direction: np.ndarray
+    ) -> None:
+        self.low, self.high, self.x, self.direction = low, high, x, direction
 
-    a, b, fb = 0.0, step, at(step)
-    if fb >= f:
-        while fb >= f and b > 1e-6 * step:
-            b *= 0.25
-            fb = at(b)
-    c, fc = 2 * b, at(2 * b)
-    while fc < fb and c < 1e6 * step:
-        a, b, fb = b, c, fc
-        c *= 2
-        fc = at(c)
-    left, right = a, c
-    t1, t2 = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
-    f1, f2 = at(t1), at(t2)
-    while right - left > 1e-9 * (abs(right) + 1e-300):
-        if f1 < f2:
-            right, t2, f2 = t2, t1, f1
-            t1 = right - GOLDEN * (right - left)
-            f1 = at(t1)
-        else:
-            left, t1, f1 = t1, t2, f2
-            t2 = left + GOLDEN * (right - left)
-            f2 = at(t2)
-    t, value = (t1, f1) if f1 < f2 else (t2, f2)
-    return np.clip(x + t * direction, objective.low, objective.high), value
+    def point(self, t: float) -> np.ndarray:
+        found: np.ndarray = np.clip(self.x + t * self.direction, self.low, self.high)
+        return found
+
+    def _at(self, t: float) -> Generator[np.ndarray, Any, float]:
+        return float((yield self.point(t)[None])[0])
+
+    def descend(
+        self, f: float, step: float
+    ) -> Generator[np.ndarray, Any, tuple[np.ndarray, float]]:
+        """The lowest point: bracket by doubling, then golden section."""
+        at = self._at
+        a, b, fb = 0.0, step, (yield from at(step))
+        if fb >= f:
+            while fb >= f and b > 1e-6 * step:
+                b *= 0.25
+                fb = yield from at(b)
+        c, fc = 2 * b, (yield from at(2 * b))
+        while fc < fb and c < 1e6 * step:
+            a, b, fb = b, c, fc
+            c *= 2
+            fc = yield from at(c)
+        left, right = a, c
+        t1, t2 = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
+        f1, f2 = (yield from at(t1)), (yield from at(t2))
+        while right - left > 1e-9 * (abs(right) + 1e-300):
+            if f1 < f2:
+                right, t2, f2 = t2, t1, f1
+                t1 = right - GOLDEN * (right - left)
+                f1 = yield from at(t1)
+            else:
+                left, t1, f1 = t1, t2, f2
+                t2 = left + GOLDEN * (right - left)
+                f2 = yield from at(t2)
+        t, value = (t1, f1) if f1 < f2 else (t2, f2)
+        return self.point(t), value
 
 
 class Gaussian:

@@ -4,9 +4,12 @@ With the parameters of the CEC 2014 competition, which it won.  One object is on
 its population linearly over the evaluations that it is given.
 """
 
+from collections.abc import Generator
+from typing import Any
+
 import numpy as np
 
-from treewright.apps.functions.objective import Objective
+from treewright.apps.functions.steps import Step, Steps
 
 PER_DIMENSION = 18
 SMALLEST = 4
@@ -16,31 +19,26 @@ ARCHIVE = 2.6
 
 
 class Population:
-    """Members, archive and the memory of successful parameters."""
+    """Members in a box, archive and the memory of successful parameters."""
 
-    def __init__(self, objective: Objective, rng: np.random.Generator, evaluations: int) -> None:
-        self.objective = objective
-        self.rng = rng
-        self.evaluations = evaluations
-        self.first = objective.done
-        self.size = self.begun = max(SMALLEST, min(PER_DIMENSION * objective.n, evaluations // 4))
-        low, high = objective.low, objective.high
-        self.x = rng.uniform(low, high, (self.size, objective.n))
-        self.f = objective.evaluate(self.x)
-        self.x = self.x[: len(self.f)]
-        self.archive = np.empty((0, objective.n))
+    def __init__(
+        self,
+        low: np.ndarray,
+        high: np.ndarray,
+        rng: np.random.Generator,
+        evaluations: int,
+        size: int | None = None,
+    ) -> None:
+        self.low, self.high, self.rng = low, high, rng
+        self.evaluations, self.used = evaluations, 0
+        size = size or PER_DIMENSION * len(low)
+        self.begun = max(SMALLEST, min(size, evaluations // 4))
+        self.x = rng.uniform(low, high, (self.begun, len(low)))
+        self.f = np.empty(0)
+        self.archive = np.empty((0, len(low)))
         self.mu_f = np.full(MEMORY, 0.5)
         self.mu_cr = np.full(MEMORY, 0.5)
         self.slot = 0
-
-    @property
-    def used(self) -> int:
-        return self.objective.done - self.first
-
-    @property
-    def best(self) -> np.ndarray:
-        found: np.ndarray = self.x[np.argmin(self.f)]
-        return found
 
     @property
     def spread(self) -> np.ndarray:
@@ -48,17 +46,28 @@ class Population:
         found: np.ndarray = self.x.std(axis=0)
         return found
 
-    def run(self) -> None:
+    def steps(self) -> Steps:
         """Generations until the evaluations are used up or all members are the same."""
+        self.f = yield self.x
+        self.x = self.x[: len(self.f)]
+        self.used = len(self.f)
+        yield self._stand
         while self.used < self.evaluations and np.ptp(self.f) > 1e-14 * (1 + abs(self.f.min())):
-            self.generation()
+            yield from self._generation()
+            yield self._stand
 
-    def generation(self) -> None:
+    @property
+    def _stand(self) -> Step:
+        best = int(np.argmin(self.f))
+        return Step(float(self.f[best]), self.x[best])
+
+    def _generation(self) -> Generator[np.ndarray, Any, None]:
         f, cr = self._parameters()
         trial = self._cross(self._mutants(f), cr)
         room = max(1, min(len(trial), self.evaluations - self.used))
-        values = self.objective.evaluate(trial[:room])
+        values = yield trial[:room]
         k = len(values)
+        self.used += k
         old = self.f[:k]
         better = values < old
         gain = (old - values)[better]
@@ -103,7 +112,7 @@ class Population:
         take = self.rng.random((n, dimensions)) < cr[:, None]
         take[np.arange(n), self.rng.integers(dimensions, size=n)] = True
         trial = np.where(take, mutants, self.x)
-        low, high = self.objective.low, self.objective.high
+        low, high = self.low, self.high
         trial = np.where(trial < low, (low + self.x) / 2, trial)
         return np.where(trial > high, (high + self.x) / 2, trial)
 

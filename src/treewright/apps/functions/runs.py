@@ -5,16 +5,19 @@ and which solver it is are the two decisions of a tree on the kernel: a simulati
 a place and a solver, lets the run there spend a few evaluations (or begins one if there is
 none), and is worth what that has gained.  Nothing needs to know the budget.
 
-Places: *here*, the best point so far, and the parts of the box.  As in LA-MCTS (Wang, Fonseca &
-Tian 2020) the parts are learnt from the samples: a direction that tells the better half from the
-worse splits the box in two, and each part again.
+Places: *here*, the best point so far; the parts of the box; and the whole box.  As in LA-MCTS
+(Wang, Fonseca & Tian 2020) the parts are learnt from the samples: a direction that tells the
+better half from the worse splits the box in two, and each part again.
 
 Solvers: a quadratic model (model.py) and BFGS for smooth valleys, CMA-ES, whose population
-doubles each time, for the others, and changes of single variables (mixed.py) where some are whole
-numbers or choices.  Of noisy functions the tree may also evaluate a point again: *here* has one
-more solver then, under which the candidates for the best point are the actions.
+doubles each time, for the others, a walk along ridges, and changes of single variables (mixed.py)
+where some are whole numbers or choices.  L-SHADE (population.py) searches the whole box as soon
+as the search is long; each population lives twice as long as the one before.  Of noisy functions
+the tree may also evaluate a point again: *here* has one more solver then, under which the
+candidates for the best point are the actions.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +30,8 @@ from treewright.library.options import Options, Rollout
 from treewright.library.search import Search
 
 PASS = 12  # simulations before the tree is built anew, with what has been learnt as its prior
-C = 0.1  # of UCB
+C = 0.1  # of UCB, at first
+CALM = 300  # evaluations per dimension after which it grows
 TREE = constant()
 
 
@@ -48,14 +52,11 @@ def runs(
     if not tree:
         take_turns(shared)
         return
-    search = Search(
-        Sharing(shared),
-        Options(c=C, priors=True, rollout=Rollout("domain")),
-        seed=seed,
-        memory="1MiB",
-        engine="python",
-    )
+    search, c = None, 0.0
     while objective.left > 0 and not shared.over:
+        if search is None or exploration(objective) > c:
+            c = exploration(objective)
+            search = _search(shared, seed, c)
         search.begin()
         made = search.run_phases(1, simulations=PASS, commit=False)
         if made.stopped == "interrupt":
@@ -63,6 +64,22 @@ def runs(
         shared.learn()
         if watch is not None:
             watch(search, shared)
+
+
+def exploration(objective: Objective) -> float:
+    """The constant of UCB: it grows with the root of the evaluations, in steps."""
+    doubled = math.log2(max(1.0, objective.done / (CALM * objective.n)))
+    return float(C * 2.0 ** (0.5 * math.floor(doubled)))
+
+
+def _search(shared: Shared, seed: int, c: float) -> Search:
+    return Search(
+        Sharing(shared),
+        Options(c=c, priors=True, rollout=Rollout("domain")),
+        seed=seed,
+        memory="1MiB",
+        engine="python",
+    )
 
 
 def take_turns(shared: Shared) -> None:
@@ -108,10 +125,10 @@ class Sharing(Domain):
         s.chosen.clear()
 
     def legal(s: Any, out: Any) -> int:
-        count = TREE.count(s.chosen)
-        for i in range(count):
-            out[i] = i
-        return int(count)
+        actions = TREE.actions(s.chosen)
+        for i, action in enumerate(actions):
+            out[i] = action
+        return len(actions)
 
     def play(s: Any, action: int) -> None:
         s.chosen.append(action)

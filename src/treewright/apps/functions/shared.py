@@ -1,23 +1,41 @@
 """What the tree of ``runs`` decides about: the samples, the runs, the parts and what has paid."""
 
 import math
+from collections import Counter
 
 import numpy as np
 
-from treewright.apps.functions.local import Gaussian, bfgs_steps
+from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
 from treewright.apps.functions.model import model_steps
 from treewright.apps.functions.objective import Exhausted, Objective
 from treewright.apps.functions.parts import Part, inside, split
+from treewright.apps.functions.population import PER_DIMENSION, Population
 from treewright.apps.functions.steps import Step, Steps, within
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
+RIDGE, POPULATION = "ridge", "l-shade"
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
-HERE = 0
+HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
+PALE = 0.995  # the same of what is expected of it at first
 KNOWN = 4.0  # visits that this counts as, at most
-FIRST = {MODEL: (0.9, 3.0), BFGS: (0.5, 1.0), CMA: (0.6, 1.0), MIXED: (0.7, 1.0), AGAIN: (0.5, 1.0)}
+FIRST = {
+    MODEL: (0.9, 3.0),
+    BFGS: (0.5, 1.0),
+    CMA: (0.6, 1.0),
+    MIXED: (0.7, 1.0),
+    AGAIN: (0.5, 1.0),
+    RIDGE: (0.5, 1.0),
+    POPULATION: (0.6, 1.0),
+}
+LONG = 200  # evaluations per dimension before the first population and ridge begin
+FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
+LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
+SLICES = 180  # of its life
+PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
+YOUNG = 100  # evaluations per dimension after which a local run that still crawls counts for less
 BEHIND = 0.7  # what a successful step counts where another run is ahead
 MOST_SAMPLES = 4096
 WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
@@ -32,6 +50,7 @@ class Run:
         self.best = math.inf
         self.ended = False
         self.made = self.good = 0  # steps since it was last judged
+        self.age = 0  # in evaluations
         self._asked: np.ndarray | None = None
         self._got: list[float] = []  # the values of the first of them
         self._values: np.ndarray | None = None
@@ -56,6 +75,7 @@ class Run:
 
     def tell(self, values: np.ndarray) -> None:
         """The values of the first points, or of all."""
+        self.age += len(values)
         self._got.extend(values.tolist())
         if self._asked is not None and len(self._got) == len(self._asked):
             self._asked, self._values, self._got = None, np.array(self._got), []
@@ -71,6 +91,7 @@ class Shared:
         self.real, self.ordered = ~space.whole, ~space.unordered
         self.solvers = _solvers(objective)
         self.slice = 4 + int(3 * math.log(n)) + n // 2
+        self.life = LIFE * n  # evaluations of the population that lives, or will
         self.over = False
         self.warm = objective.warm
         self.version = objective.version
@@ -80,13 +101,10 @@ class Shared:
         self.open: dict[tuple[int, int], Run] = {}
         self.begun = dict.fromkeys(range(len(self.solvers)), 0)
         self.gains: dict[tuple[int, ...], tuple[float, float]] = {}  # sum and weight
+        self.slices: Counter[tuple[int, ...]] = Counter()
         self.parts: list[Part] = [[]]
 
     # ------------------------------------------------------------- for the tree
-
-    @property
-    def places(self) -> int:
-        return 1 + len(self.parts) if self.finished else 1
 
     @property
     def candidates(self) -> int:
@@ -97,16 +115,36 @@ class Shared:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """All places with their solvers."""
-        return [(p, s) for p in range(self.places) for s in range(self.count([p]))]
+        return [(p, s) for p in self.actions([]) for s in self.actions([p])]
 
-    def count(self, chosen: list[int]) -> int:
-        """How many actions there are after those that were chosen."""
+    def actions(self, chosen: list[int]) -> list[int]:
+        """What there is to choose after what was chosen: places, solvers, or candidates."""
         if not chosen:
-            return self.places
-        if len(chosen) == 1:
-            elsewhere = chosen[0] != HERE and self.solvers[-1] == AGAIN
-            return len(self.solvers) - elsewhere
-        return self.candidates
+            return self._places
+        if len(chosen) == 2:
+            return list(range(self.candidates))
+        solvers = enumerate(self.solvers)
+        if chosen[0] == EVERYWHERE:
+            return [i for i, name in solvers if name == POPULATION]
+        absent = {POPULATION}
+        if chosen[0] != HERE:
+            absent |= {AGAIN, RIDGE}
+        elif not self._long:
+            absent |= {RIDGE}
+        return [i for i, name in solvers if name not in absent]
+
+    @property
+    def _long(self) -> bool:
+        """Whether solvers that need many evaluations may begin."""
+        return self.objective.done >= LONG * self.objective.n
+
+    @property
+    def _places(self) -> list[int]:
+        """More of them the longer the search: a population needs time, and parts need samples."""
+        found = [HERE]
+        if POPULATION in self.solvers and self._long:
+            found.append(EVERYWHERE)
+        return found + [PARTS + i for i in range(len(self.parts))] if self.finished else found
 
     def decided(self, chosen: list[int]) -> bool:
         if len(chosen) == 2 and self.solvers[chosen[1]] == AGAIN:
@@ -119,20 +157,21 @@ class Shared:
             return self._doubt(action), 1.0
         if chosen:
             return self._known(chosen[0], action)
-        pairs = [self._known(action, solver) for solver in range(self.count([action]))]
+        pairs = [self._known(action, solver) for solver in self.actions([action])]
         best = max(pairs)[0]
         return best, max(weight for _, weight in pairs)
 
     def favourite(self, chosen: list[int]) -> int:
         """The place or solver that is known to be the best."""
-        return max(range(self.count(chosen)), key=lambda action: self.known(chosen, action)[0])
+        return max(self.actions(chosen), key=lambda action: self.known(chosen, action)[0])
 
     def _known(self, place: int, solver: int) -> tuple[float, float]:
         total, weight = self.gains.get((place, solver), (0.0, 0.0))
         value, sure = FIRST[self.solvers[solver]]
-        if place != HERE:
+        if place >= PARTS:
             value *= 0.5
             sure = 1.0
+        sure *= PALE ** self.slices[place, solver]
         return (total + value * sure) / (weight + sure), min(KNOWN, weight + sure)
 
     def spend(self, chosen: list[int]) -> float:
@@ -154,7 +193,7 @@ class Shared:
         while not run.ended:
             asked = run.ask()
             if asked is None:
-                if spent >= self.slice:
+                if spent >= self._wanted(run):
                     break
                 continue
             spent += self._advance(run, asked, others)
@@ -162,6 +201,14 @@ class Shared:
             if other.made:
                 self._judge(other, before)
         return self._judge(run, before)
+
+    def _wanted(self, run: Run) -> int:
+        """How long a slice is, in evaluations: populations show only later what they can do."""
+        if run.solver == POPULATION:
+            return self.life // SLICES
+        if run.solver == CMA and self._long:
+            return PATIENT * self.objective.n
+        return self.slice
 
     def _advance(self, run: Run, asked: np.ndarray, others: list[Run]) -> int:
         """Evaluate what a run asks for; workers that it leaves idle go on with other runs."""
@@ -205,14 +252,17 @@ class Shared:
 
     def _credit(self, pair: tuple[int, ...], reward: float) -> None:
         total, weight = self.gains.get(pair, (0.0, 0.0))
+        self.slices[pair] += 1
         self.gains[pair] = FADE * total + reward, FADE * weight + 1.0
 
     def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
         """How often a step of the slice succeeded, less where another run is ahead."""
-        if run.solver == CMA:  # a step is a whole generation
+        if run.solver in (CMA, POPULATION):  # a step is a whole generation
             succeeded = float(succeeded > 0)
+        else:
+            succeeded *= min(1.0, YOUNG * self.objective.n / max(1, run.age))
         reward = succeeded if new_best else BEHIND * succeeded
-        if run.place != HERE:
+        if run.place >= PARTS:
             others = self.finished
             reward *= 0.5 * sum(run.best < other for other in others) / max(1, len(others))
         return reward if not run.ended else 0.5 * reward
@@ -258,7 +308,7 @@ class Shared:
         if run is None:
             # CMA-ES begins where the best point is only once; later runs look elsewhere
             again = self.solvers[solver] == CMA and self.begun[solver] > 0
-            x = self._begin_at(1 if again and place == HERE else place)
+            x = self._begin_at(PARTS if again and place == HERE else place)
             run = self.open[place, solver] = Run(
                 self._steps(solver, x), place, self.solvers[solver]
             )
@@ -277,17 +327,19 @@ class Shared:
         self.begun = dict.fromkeys(self.begun, 0)
 
     def _begin_at(self, place: int) -> np.ndarray:
-        if place == HERE:
+        if place < PARTS:
             best: np.ndarray = (self.objective.best_x - self.low) / self.width
             return best
-        return inside(self.parts[min(place, len(self.parts)) - 1], self.objective.n, self.rng)
+        return inside(
+            self.parts[min(place - PARTS, len(self.parts) - 1)], self.objective.n, self.rng
+        )
 
     def _steps(self, solver: int, x: np.ndarray) -> Steps:
         """A solver, begun; those that need reals, or an order, leave the other variables alone."""
         name, space = self.solvers[solver], self.objective.space
         if name == MIXED:
             return mixed_steps(self.rng, x, space.levels, space.unordered)
-        free = self.ordered if name == CMA else self.real
+        free = self.ordered if name in (CMA, POPULATION) else self.real
         steps = self._local(name, self.begun[solver], x[free])
         return steps if free.all() else within(steps, x, free)
 
@@ -300,6 +352,13 @@ class Shared:
             return model_steps(self.rng, x, radius, *([NOISY_RADIUS] if noisy else []))
         if name == BFGS:
             return bfgs_steps(np.zeros(n), np.ones(n), x)
+        if name == RIDGE:
+            best = self.objective.best
+            return ridge_steps(np.zeros(n), np.ones(n), self.rng, x, best)
+        if name == POPULATION:
+            life = self.life = LIFE * n * 2**number
+            size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
+            return Population(np.zeros(n), np.ones(n), self.rng, life, size).steps()
         size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
         return Gaussian(self.rng, x, 0.2, size).steps()
 
@@ -314,5 +373,7 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
         CMA: not space.unordered.all(),
         MIXED: bool(space.whole.any()),
         AGAIN: noisy,
+        RIDGE: reals >= 1 and not noisy,
+        POPULATION: not noisy and not space.unordered.all(),
     }
     return tuple(name for name, there in found.items() if there)

@@ -54,10 +54,10 @@ def staged(
         total -= SHARES["regions"]
     sigma = 0.1
     if "population" in parts:
-        population = Population(
-            objective, rng, math.ceil(objective.left * SHARES["population"] / total)
-        )
-        population.run()
+        evaluations = math.ceil(objective.left * SHARES["population"] / total)
+        population = Population(objective.low, objective.high, rng, evaluations)
+        for _ in evaluated(population.steps(), objective.evaluate):
+            pass
         sigma = float(np.max(population.spread / (objective.high - objective.low)))
     finish(objective, rng, min(0.2, max(1e-5, sigma)))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treewright.apps.levels.level import Level
-from treewright.apps.levels.themes import Theme, theme_of
+from treewright.apps.levels.themes import Shape, Theme, theme_of
 from treewright.apps.levels.tiled import CHARACTERS, SHEET_COLUMNS, SIDE, sheet_size
 from treewright.apps.levels.tiles import TILES
 from treewright.errors import MissingExtra
@@ -36,11 +36,23 @@ def tile(character: str, exposed: bool = True, theme: str = "meadow") -> Any:
     image_module, draw_module = pillow()
     image = image_module.new("RGBA", (SIDE, SIDE), (0, 0, 0, 0))
     look = theme_of(theme)
-    if TILES[character].kind == "solid" and look.ground is not None:
-        look.ground(draw_module.Draw(image), exposed)
+    if TILES[character].kind == "solid" and look.ground:
+        _shapes(draw_module.Draw(image), look.ground + (look.exposed if exposed else ()))
         return image
     _paint(draw_module.Draw(image), character, exposed)
     return _recoloured(image, look)
+
+
+def _shapes(draw: Any, shapes: Sequence[Shape]) -> None:
+    for kind, numbers, colour in shapes:
+        if kind == "rect":
+            draw.rectangle(numbers, fill=colour)
+        elif kind == "polygon":
+            draw.polygon(numbers, fill=colour)
+        elif kind == "line":
+            draw.line(numbers, fill=colour)
+        else:
+            draw.point(numbers, fill=colour)
 
 
 def _recoloured(image: Any, look: Theme) -> Any:

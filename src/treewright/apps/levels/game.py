@@ -32,7 +32,7 @@ from treewright.apps.levels.physics import (
     Y,
 )
 
-DUCK = 16  # a key, beside those of the physics
+DUCK, GIVE_UP = 16, 32  # keys, beside those of the physics; who gives up may start again
 
 AIR, SOLID, BRICK, COIN_BLOCK, POWER_BLOCK, USED, PIPE, PIPE_TOP, CANNON_TOP, CANNON_BODY = range(
     10
@@ -63,7 +63,7 @@ KIND, MODE, SIDE, TIMER, HOME = range(BODY, BODY + 5)
 THING = BODY + 5
 GOOMBA, GREEN, RED, FLOWER, BULLET, CANNON, MUSHROOM = range(1, 8)
 ASLEEP, AWAKE, SHELL, SLIDING, GONE = range(5)
-BY_GAP, BY_SHELL, BY_TIME = 0, 6, 7  # causes of death beside the kinds of enemy
+BY_GAP, BY_SHELL, BY_TIME, BY_RESTART = 0, 6, 7, 8  # causes of death beside the kinds of enemy
 
 # events
 (
@@ -122,6 +122,8 @@ def tick(cells, coins, seen, body, status, things, events, keys):
         note(status, events, body, E_WIN, 0)
     elif status[TICK] >= LIMIT:
         die(status, events, body, BY_TIME)
+    elif keys & GIVE_UP:
+        die(status, events, body, BY_RESTART)
 
 
 def note(status, events, body, event, value):

@@ -20,7 +20,7 @@ from treewright.kernel.specialise import specialise
 from treewright.library.program import ImportedFunctions
 
 Runs = list[list[int]]
-ALL_KEYS = 31
+ALL_KEYS = 63
 NO_TRACE = np.zeros((0, 2))
 
 
@@ -59,7 +59,7 @@ def decode(runs: Sequence[Sequence[int]]) -> np.ndarray:
     for number, run in enumerate(runs, 1):
         good = isinstance(run, Sequence) and len(run) == 2 and all(type(n) is int for n in run)
         if not (good and 0 <= run[0] <= ALL_KEYS and 1 <= run[1] <= game.LIMIT):
-            raise LevelError(f"run {number} is no run of keys: [keys 0 to 31, ticks from 1] is")
+            raise LevelError(f"run {number} is no run of keys: [keys 0 to 63, ticks from 1] is")
     if sum(n for _, n in runs) > game.LIMIT:
         raise LevelError(f"an attempt has at most {game.LIMIT} ticks")
     return np.repeat([k for k, _ in runs], [n for _, n in runs]).astype(np.int64)

@@ -1,68 +1,98 @@
 """Other looks for the same tiles: castle, cave and ice, in art of our own.
 
-A theme gives each colour of the drawing (drawing.py) another one, and draws its own ground.
+A theme gives each colour of the drawing (drawing.py, and the study's art.mjs) another one, and has
+its own ground: shapes that both draw, so that a level looks alike as a picture and in the game.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from treewright.apps.levels.tiles import one_of
 
 Colour = tuple[int, int, int]
 
 
+class Shape(NamedTuple):
+    """A ``rect`` (left, top, right, bottom), a ``line``, a ``polygon`` or ``dots`` (x, y, …)."""
+
+    kind: str
+    numbers: tuple[int, ...]
+    colour: Colour
+
+
 @dataclass(frozen=True)
 class Theme:
-    """Colours by name (drawing.py), and how ground is drawn, exposed or below other ground."""
+    """Colours by name, the ground, and what lies over it where there is air above."""
 
     colours: dict[str, Colour] = field(default_factory=dict)
-    ground: Callable[[Any, bool], None] | None = None
+    ground: tuple[Shape, ...] = ()
+    exposed: tuple[Shape, ...] = ()
+    behind: dict[str, Colour] = field(default_factory=dict)  # colours that only the game has
+
+    def to_dict(self) -> dict[str, Any]:
+        """The theme as the game in the browser reads it."""
+        colours = self.colours | self.behind
+        return {
+            "colours": {_camel(name): _css(colour) for name, colour in colours.items()},
+            "ground": [(s.kind, s.numbers, _css(s.colour)) for s in self.ground],
+            "exposed": [(s.kind, s.numbers, _css(s.colour)) for s in self.exposed],
+        }
 
 
-def _stones(draw: Any, exposed: bool) -> None:
-    """Courses of cut stone; battlements of light where there is air above."""
-    draw.rectangle([0, 0, 15, 15], fill=(70, 72, 84))
+def _css(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.lower().split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _stones() -> tuple[Shape, ...]:
+    """Courses of cut stone."""
+    found = [Shape("rect", (0, 0, 15, 15), (70, 72, 84))]
     for row, shift in ((0, 0), (1, 5), (2, 0)):
         y = 5 * row + 1
         for x in range(-shift, 16, 10):
             left, right = max(x, 0), min(x + 8, 15)
-            draw.rectangle([left, y, right, y + 3], fill=(112, 114, 128))
-            draw.line([(left, y), (right, y)], fill=(142, 144, 158))
-    if exposed:
-        draw.rectangle([0, 0, 15, 2], fill=(166, 166, 176))
-        draw.line([(0, 3), (15, 3)], fill=(58, 60, 70))
-        for x in (3, 11):
-            draw.rectangle([x, 0, x + 1, 2], fill=(70, 72, 84))
+            found.append(Shape("rect", (left, y, right, y + 3), (112, 114, 128)))
+            found.append(Shape("rect", (left, y, right, y), (142, 144, 158)))
+    return tuple(found)
 
 
-def _rock(draw: Any, exposed: bool) -> None:
-    """Rough rock with veins; moss that glows a little where there is air above."""
-    draw.rectangle([0, 0, 15, 15], fill=(74, 62, 66))
-    draw.polygon([(1, 7), (6, 5), (9, 9), (4, 12)], fill=(92, 78, 80))
-    draw.polygon([(9, 2), (15, 4), (13, 9)], fill=(60, 50, 55))
-    draw.line([(2, 14), (7, 11), (12, 13), (15, 11)], fill=(50, 41, 46))
-    draw.point([(5, 7), (12, 6), (8, 14)], fill=(132, 116, 112))
-    if exposed:
-        draw.rectangle([0, 0, 15, 1], fill=(72, 148, 128))
-        for x, y in ((1, 2), (5, 2), (6, 3), (10, 2), (14, 2), (14, 3)):
-            draw.point((x, y), fill=(72, 148, 128))
-        draw.point([(3, 0), (9, 1), (13, 0)], fill=(150, 222, 190))
-
-
-def _ice(draw: Any, exposed: bool) -> None:
-    """Blue ice with cracks; snow with drips where there is air above."""
-    draw.rectangle([0, 0, 15, 15], fill=(142, 192, 220))
-    draw.polygon([(0, 9), (5, 6), (10, 11), (3, 15), (0, 15)], fill=(168, 212, 234))
-    draw.line([(11, 5), (9, 9), (13, 12)], fill=(104, 158, 194))
-    draw.line([(2, 12), (5, 10)], fill=(216, 240, 250))
-    draw.line([(15, 0), (15, 15)], fill=(120, 174, 206))
-    if exposed:
-        draw.rectangle([0, 0, 15, 4], fill=(246, 250, 254))
-        for x, deep in ((1, 6), (5, 7), (9, 5), (13, 6)):
-            draw.rectangle([x, 4, x + 1, deep], fill=(246, 250, 254))
-        draw.line([(0, 0), (15, 0)], fill=(206, 226, 238))
-
+BATTLEMENTS = (
+    Shape("rect", (0, 0, 15, 2), (166, 166, 176)),
+    Shape("rect", (0, 3, 15, 3), (58, 60, 70)),
+    Shape("rect", (3, 0, 4, 2), (70, 72, 84)),
+    Shape("rect", (11, 0, 12, 2), (70, 72, 84)),
+)
+ROCK = (  # rough, with veins
+    Shape("rect", (0, 0, 15, 15), (74, 62, 66)),
+    Shape("polygon", (1, 7, 6, 5, 9, 9, 4, 12), (92, 78, 80)),
+    Shape("polygon", (9, 2, 15, 4, 13, 9), (60, 50, 55)),
+    Shape("line", (2, 14, 7, 11, 12, 13, 15, 11), (50, 41, 46)),
+    Shape("dots", (5, 7, 12, 6, 8, 14), (132, 116, 112)),
+)
+MOSS = (  # it glows a little
+    Shape("rect", (0, 0, 15, 1), (72, 148, 128)),
+    Shape("dots", (1, 2, 5, 2, 6, 3, 10, 2, 14, 2, 14, 3), (72, 148, 128)),
+    Shape("dots", (3, 0, 9, 1, 13, 0), (150, 222, 190)),
+)
+ICE = (  # with cracks
+    Shape("rect", (0, 0, 15, 15), (142, 192, 220)),
+    Shape("polygon", (0, 9, 5, 6, 10, 11, 3, 15, 0, 15), (168, 212, 234)),
+    Shape("line", (11, 5, 9, 9, 13, 12), (104, 158, 194)),
+    Shape("line", (2, 12, 5, 10), (216, 240, 250)),
+    Shape("rect", (15, 0, 15, 15), (120, 174, 206)),
+)
+SNOW = (  # with drips
+    Shape("rect", (0, 0, 15, 4), (246, 250, 254)),
+    *(
+        Shape("rect", (x, 4, x + 1, deep), (246, 250, 254))
+        for x, deep in ((1, 6), (5, 7), (9, 5), (13, 6))
+    ),
+    Shape("rect", (0, 0, 15, 0), (206, 226, 238)),
+)
 
 THEMES = {
     "meadow": Theme(),
@@ -80,7 +110,14 @@ THEMES = {
             "PURPLE": (188, 72, 60),
             "PURPLE_DARK": (120, 36, 36),
         },
-        _stones,
+        _stones(),
+        BATTLEMENTS,
+        {
+            "HILL": (62, 54, 74),
+            "HILL_FAR": (72, 58, 76),
+            "CLOUD": (88, 74, 92),
+            "POLE": (214, 206, 196),
+        },
     ),
     "cave": Theme(
         {
@@ -98,7 +135,14 @@ THEMES = {
             "IRON": (98, 92, 96),
             "IRON_DARK": (58, 54, 60),
         },
-        _rock,
+        ROCK,
+        MOSS,
+        {
+            "HILL": (34, 36, 50),
+            "HILL_FAR": (42, 46, 60),
+            "CLOUD": (32, 34, 48),
+            "POLE": (196, 196, 190),
+        },
     ),
     "ice": Theme(
         {
@@ -114,7 +158,9 @@ THEMES = {
             "PURPLE": (188, 106, 132),
             "PURPLE_DARK": (130, 62, 90),
         },
-        _ice,
+        ICE,
+        SNOW,
+        {"HILL": (222, 234, 246), "HILL_FAR": (196, 214, 236)},
     ),
 }
 

@@ -283,9 +283,10 @@ def _variety(stories: list["Story"]) -> dict[str, Any]:
 
 def _summary(stories: list["Story"]) -> str:
     best = max(stories, key=lambda s: s.score)
+    tension = "" if best.setup.wish is None else f" x tension {best.fit:.2f}"
     lines = [
         f"\nscore {best.score:.3f} = believability {best.believability:.3f} x goals "
-        f"{best.share:.2f}; {count_of(len(best.steps), 'action')}"
+        f"{best.share:.2f}{tension}; {count_of(len(best.steps), 'action')}"
     ]
     for goal, met in zip(best.setup.goals, best.goals, strict=True):
         lines.append(

@@ -73,7 +73,7 @@ class Grounding:
         world, best = World.start(setup), 0.0
         for event in setup.steering.prefix:  # the story begins after what is pinned
             world.do(event, world.believed(event)[0])
-            best = max(best, world.believability * world.share()) if prefix else 0.0
+            best = max(best, world.score()) if prefix else 0.0
         times, when = np.zeros(EVENTS, np.int8), np.zeros(EVENTS, np.int8)
         for slot, event in enumerate(program.events):
             times[slot], when[slot] = world.times.get(event, 0), world.when.get(event, 0)
@@ -125,7 +125,17 @@ class Grounding:
             "reals": np.array([setup.enough - ROUNDING, world.believability, best]),
             "times": times,
             "when": when,
+            **self._wish(world.felt),
         }
+
+    def _wish(self, felt: tuple[int, ...]) -> dict[str, np.ndarray]:
+        """The curve of tension, where one is wished for, and what was felt so far."""
+        wish = self.setup.wish
+        if wish is None:
+            return {}
+        curve = np.array(wish.curve)
+        begun = np.array(felt, np.int8)
+        return {"curve": curve, "wish": np.array([wish.weight, wish.height]), "felt": begun}
 
     def _sliders(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The user's factor and own believability of each ground action."""
@@ -188,7 +198,7 @@ def story_domain(setup: Setup, *, prefix: bool = True, towards: list[Goal] | Non
         from treewright.apps.stories.planning.mind import motivated_domain
 
         return motivated_domain(setup)
-    cls = _story_class(domain_source(setup.library, setup.layout))
+    cls = _story_class(domain_source(setup.library, setup.layout, setup.wish is not None))
     grounding = Grounding(setup)
     domain = cls(tables=grounding.tables(compile_goals(setup, towards), prefix))
     domain.grounding = grounding  # type: ignore[attr-defined]

@@ -7,10 +7,11 @@ HEAD = '''"""A story domain, written by Treewright from a checked library."""
 
 from numpy import float32, float64, int8, int16, int32, int64, uint8
 
-from treewright.library.domain import Domain, inlined, record
+from treewright.library.domain import Domain, apart, inlined, record
 '''
 
 MACHINE = '''
+@apart
 def goals_met(s, t):
     """The weighted share of goals that are met; 0 if a condition to keep is broken."""
     stack = s.stack
@@ -125,6 +126,25 @@ def offered(fixed, scale, steer, out, weights, n, k, a, b, so_far, beat):
     return n + 1
 '''
 
+TENSION = '''
+def fit(s, t):
+    """Note how tense it is now; how well the story so far goes with the curve (tension.py)."""
+    s.felt[s.length] = felt_now(s, t)
+    last = t.curve.shape[0] - 1
+    off = 0.0
+    for i in range(s.length + 1):
+        at = i * last / max(1, s.length)
+        k = min(int64(at), last - 1)
+        wished = t.curve[k] + (at - k) * (t.curve[k + 1] - t.curve[k])
+        off += min(1.0, abs(s.felt[i] - wished) / t.wish[1])
+    return 1.0 - t.wish[0] * off / (s.length + 1)
+'''
+TENSE = {
+    "felt": "\n        felt=(int8, 64),",
+    "begun": "\n        for i in range(t.felt.shape[0]):\n            s.felt[i] = t.felt[i]",
+    "fit": " * fit(s, t)",
+}
+
 DOMAIN = '''
 class Story(Domain):
     """Each action multiplies the believability; the score is that times the share of goals."""
@@ -145,7 +165,7 @@ class Story(Domain):
         believability=float64,
         share=float64,
         best=float64,
-        beat=float64,
+        beat=float64,{felt}
     )
 
     def start(s, t):
@@ -154,10 +174,10 @@ class Story(Domain):
         s.when[:] = t.when
         s.acting[:] = t.n
         s.cast[:] = t.everybody
-        s.length = t.limits[3]
+        s.length = t.limits[3]{begun}
         s.believability = t.reals[1]
         s.share = goals_met(s, t)
-        s.best = max(t.reals[2], s.believability * s.share)
+        s.best = max(t.reals[2], s.believability * s.share{fit})
         s.beat = -1.0
 
     def legal(s, t, out):
@@ -212,7 +232,7 @@ class Story(Domain):
             remember(s, t, a)
         if t.relevant[t.schema[a]] or t.events[a] > 0:
             s.share = goals_met(s, t)
-        score = s.believability * s.share
+        score = s.believability * s.share{fit}
         s.best = max(s.best, score) if t.limits[1] else score
 
     def ended(s, t):

@@ -101,6 +101,7 @@ def as_data(story: Story) -> dict[str, Any]:
             "total": story.score,
             "believability": story.believability,
             "goals": story.share,
+            **({} if setup.wish is None else {"tension": story.fit}),
         },
         "goals": [
             {"goal": g.text, "weight": g.weight, "met": m}

@@ -41,7 +41,7 @@ from treewright.library.reading import is_there
 PACKAGE = "treewright.apps.stories"
 SECTIONS = {
     "name", "title", "types", "enums", "attributes", "macros", "goals", "require", "action",
-    "styles", "motives", "notices",
+    "styles", "motives", "notices", "tension",
 }  # fmt: skip
 _ATTRIBUTE_KEYS = {"is", "range", "start", "like", "over", "fixed", "required", "says"}
 _ACTION_KEYS = {
@@ -75,6 +75,7 @@ class Library:
         for source in sources:
             self._check_macros(source)
         self.motives = read_motives(self)
+        self.tension = self._tension()
         for source in sources:
             self._phrases(source)
             self._requirements(source)
@@ -225,6 +226,21 @@ class Library:
                 raise source.error("the meaning of a goal is an expression", *where)
             self.phrases = [p for p in self.phrases if p.text != text]
             self.phrases.append(Phrase(text, slots, meaning, towards, (source, where)))
+
+    def _tension(self) -> Expr | None:
+        """How tense a moment is: a whole number; of several files, the last one's."""
+        found = None
+        for source in self.sources:
+            text = source.data.get("tension")
+            if text is None:
+                continue
+            if not isinstance(text, str):
+                raise source.error("tension is an expression: a whole number", "tension")
+            with expecting(source, text, "tension"):
+                found = checker.Checker(self.known).check(language.expression(text), {})
+            if found.type != INT:
+                raise source.error(f"tension is a whole number, this is {found.type}", "tension")
+        return found
 
     def _requirements(self, source: Source) -> None:
         for i, given in enumerate(_tables(source, "require")):

@@ -149,11 +149,19 @@ class _StoryPage:
                     ).props(f'dense aria-label="pin step {i + 1}"')
                     html(
                         f"<div><span>{escape(step['text'])}</span><small>{escape(step['ground'])} "
-                        f"· {escape(str(step['rule']))}</small></div>"
+                        f"· {escape(str(step['rule']) + _in_mind(step))}</small></div>"
                         f'<meter min=0 max=1 value="{step["believability"]:.3f}" title='
                         f'"believability" aria-label="believability"></meter>'
                         f"<b>{step['believability']:.2f}</b>"
                     ).classes("step")
+
+
+def _in_mind(step: dict[str, Any]) -> str:
+    """What those who consent to a step do it for, where people have motives."""
+    return "".join(
+        f" · {who} has {'in mind: ' + ', then '.join(plan) if plan else 'no reason for it'}"
+        for who, plan in step.get("reasons", {}).items()
+    )
 
 
 def _goals(goals: list[dict[str, Any]]) -> str:

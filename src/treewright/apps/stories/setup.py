@@ -21,6 +21,7 @@ from treewright.apps.stories.library import (
 from treewright.apps.stories.model import BOOL, INT, Attribute, Event, Expr, Phrase, Type
 from treewright.apps.stories.source import Source, StoryError
 from treewright.apps.stories.styles import PLAIN
+from treewright.apps.stories.tension import Wish, read_wish
 from treewright.apps.stories.wishes import Minds, read_minds
 from treewright.apps.stories.world import World
 from treewright.errors import nearest
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 KEYS = {
     "title", "library", "length", "enough", "goals", "keep", "tuning", "believability",
     "forbid", "require", "order", "prefix", "traits", "style", "motives",
+    "tension",
 }  # fmt: skip
 PRONOUNS = {
     "she": ("she", "her", "her", "herself"),
@@ -108,6 +110,8 @@ class Setup:
         self.layout = Layout(library, {k: len(e) for k, e in self.entities.items()})
         self.steering = Steering()
         self.values: dict[tuple[Attribute, int, int], Any] = {}
+        self.minds: Minds | None = None
+        self.wish: Wish | None = None
         self._read_attributes()
         self._check_start()
         self.goals = self._goals("goals")
@@ -115,7 +119,8 @@ class Setup:
         if not self.goals:
             raise source.error('a story needs goals, such as goals = ["at least 1 dead"]')
         self._read_steering()
-        self.minds: Minds | None = read_minds(self)
+        self.minds = read_minds(self)
+        self.wish = read_wish(self)
         self.engine: Literal["compiled", "python"] = "compiled"  # of what people think
 
     @functools.cached_property
@@ -124,6 +129,10 @@ class Setup:
         from treewright.apps.stories.planning.mind import Mind
 
         return Mind(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What people think is compiled, and does not travel to other processes."""
+        return {name: value for name, value in vars(self).items() if name != "mind"}
 
     @property
     def people(self) -> list[Entity]:

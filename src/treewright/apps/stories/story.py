@@ -32,11 +32,12 @@ class Story:
     share: float
     believability: float
     seed: int = 0
+    fit: float = 1.0  # to the tension that is wished for
     found: dict[str, Any] = field(default_factory=dict, compare=False)  # how the search went
 
     @property
     def score(self) -> float:
-        return self.believability * self.share
+        return self.believability * self.share * self.fit
 
     @property
     def events(self) -> list[Event]:
@@ -58,14 +59,21 @@ def replay(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -
             )
         steps.append(world.play(event))
     return Story(
-        setup, tuple(steps), tuple(world.met()), world.share(), world.believability, seed, found
+        setup,
+        tuple(steps),
+        tuple(world.met()),
+        world.share(),
+        world.believability,
+        seed,
+        world.fit(),
+        found,
     )
 
 
 def best_prefix(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story:
     """A story may stop anywhere: the shortest beginning with the highest score."""
     whole = replay(setup, events, seed)
-    scores = [World.start(setup).share(), *(s.score for s in whole.steps)]
+    scores = [World.start(setup).score(), *(s.score for s in whole.steps)]
     best = max(scores)
     end = next(i for i, s in enumerate(scores) if s >= best - CLOSE)
     return replay(setup, events[:end], seed, **found)
@@ -130,7 +138,7 @@ def _goes_on(world: World, story: Story, event: Event) -> bool:
 
 
 def _is_as_good(world: World, story: Story) -> bool:
-    return world.believability * world.share() >= story.score - CLOSE
+    return world.score() >= story.score - CLOSE
 
 
 def _idle(story: Story, keep: int) -> list[int]:

@@ -123,7 +123,7 @@ class _Teller:
         self._answered = False  # whether the last sentence said what it followed from
         self._joined = False  # whether the sentence goes on with another action
         self._things: list[Entity] = []  # things in the sentence under way
-        self._here: Entity | None = None  # the place in it, if "where …" follows
+        self._here: Entity | None = None  # the place in it, which need not be said twice
 
     # ---------------------------------------------------------------------------- planning
 
@@ -284,7 +284,11 @@ class _Teller:
         """The earlier deed that is named as the reason of this one, if both have the words."""
         if clause.action is None or not clause.action.wording.why or _alone(clause.predicate):
             return None
-        named = [c for c in clause.causes if c.action is not None and c.action.wording.noun]
+        named = [
+            c
+            for c in clause.causes
+            if c.action is not None and c.action.wording.noun and c.subject != clause.subject
+        ]  # nobody gets even for a deed of their own
         return next((c for c in reversed(named) if c.step < clause.step - 1), None)
 
     def _reason(self, clause: Clause) -> str:
@@ -371,7 +375,7 @@ class _Teller:
         if slot.noun == "place":
             if self._joined and entity == self._here and slot.form in ("at", "from"):
                 return ""  # "…, where she left it", not "where she left it there"
-            self._here = entity if clause.where else self._here
+            self._here = entity if clause.where or slot.form in ("at", "from") else self._here
             return self._place(entity, slot.form)
         return self._thing(entity, slot.form)
 

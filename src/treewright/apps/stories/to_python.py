@@ -11,16 +11,17 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from treewright.apps.stories.domain_text import DOMAIN, HEAD, MACHINE, STEERED
+from treewright.apps.stories.domain_text import DOMAIN, HEAD, MACHINE, STEERED, TENSE, TENSION
 from treewright.apps.stories.layout import EVENTS, LONGEST, MOST_ACTIONS, STACK, Layout
 from treewright.apps.stories.library import Library
 from treewright.apps.stories.model import BOOL, TRUE, Action, Attribute, Change, Expr
+from treewright.apps.stories.tension import LARGEST
 from treewright.apps.stories.world import OPERATIONS
 
 
-def domain_source(library: Library, layout: Layout) -> str:
-    """The text of a module with one class, ``Story``."""
-    return _Writer(library, layout).module()
+def domain_source(library: Library, layout: Layout, tense: bool = False) -> str:
+    """The text of a module with one class, ``Story``; ``tense``: with a wish for tension."""
+    return _Writer(library, layout).module(tense)
 
 
 # what conditions read besides the state: functions take these few arrays, not all the tables,
@@ -63,7 +64,7 @@ class _Writer:
             size *= self._layout.caps[kind]
         return size
 
-    def module(self) -> str:
+    def module(self, tense: bool) -> str:
         actions = self._library.actions
         tree = self._tree(actions)
         body = [self._believe(k, action) for k, action in enumerate(actions)]
@@ -89,10 +90,19 @@ class _Writer:
             stack=STACK,
             limit=self._limit,
             always=zero,
+            **(TENSE if tense else dict.fromkeys(TENSE, "")),
         )
+        if tense:
+            body.append(self._felt())
         full = f"n >= {self._limit}" if self._may_overflow else "False"
         steered = STEERED.format(limit=self._limit, full=full)
         return "\n\n".join([HEAD, MACHINE, steered, *self._helper_text, *body, domain])
+
+    def _felt(self) -> str:
+        assert self._library.tension is not None
+        text = self.code(self._library.tension)
+        lines = [*UNPACK, f"return min({LARGEST}, max(-{LARGEST}, {text}))"]
+        return "\n".join(["def felt_now(s, t):", *_indent(lines), "", TENSION])
 
     # ------------------------------------------------------------------------ expressions
 
@@ -201,7 +211,13 @@ class _Writer:
     # ---------------------------------------------------------- believability and effects
 
     def _dispatch(self, name: str, actions: list[Action], body: Any, last: str) -> str:
-        lines = [f"def {name}(s, t, a):", *_indent(UNPACK), "    k = t.schema[a]", "    b = -1.0"]
+        lines = [
+            "@apart",
+            f"def {name}(s, t, a):",
+            *_indent(UNPACK),
+            "    k = t.schema[a]",
+            "    b = -1.0",
+        ]
         lines += [
             f"    p{i} = int64(t.p{i}[a])" for i in range(max(len(a.params) for a in actions))
         ]
@@ -304,7 +320,7 @@ class _Writer:
             "return n",
         ]
         head = "def rated(s, t, out, weights):" if rated else "def possible(s, t, out):"
-        return "\n".join([head, *_indent(lines), ""])
+        return "\n".join(["@apart", head, *_indent(lines), ""])
 
     def _branch(self, branch: _Branch) -> list[str]:
         lines = []

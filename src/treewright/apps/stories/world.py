@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.apps.stories.model import Action, Attribute, Change, Event, Expr, Rule
+from treewright.apps.stories.tension import LARGEST
 
 if TYPE_CHECKING:
     from treewright.apps.stories.planning.mind import Reasons
@@ -44,10 +45,13 @@ class World:
     believability: float = 1.0
     length: int = 0
     history: tuple[Event, ...] = ()
+    felt: tuple[int, ...] = ()  # how tense it was at each moment, where a set-up asks
 
     @classmethod
     def start(cls, setup: "Setup") -> "World":
-        return cls(setup, dict(setup.values))
+        made = cls(setup, dict(setup.values))
+        made.feel()
+        return made
 
     def copy(self) -> "World":
         return replace(self, values=dict(self.values), times=dict(self.times), when=dict(self.when))
@@ -166,7 +170,7 @@ class World:
             rule.text,
             tuple(f.text for f in factors),
             share,
-            share * self.believability,
+            self.score(),
             frozenset(needs),
             frozenset(motive),
             changes,
@@ -180,6 +184,7 @@ class World:
         self.believability *= believability
         self.length += 1
         self.history = (*self.history, event)
+        self.feel()
         for pattern in self._patterns():
             if covers(pattern, event):
                 self.times[pattern] = self.times.get(pattern, 0) + 1
@@ -235,6 +240,21 @@ class World:
             return 0.0
         weights = [g.weight for g in self.setup.goals]
         return sum(w * m for w, m in zip(weights, self.met(), strict=True)) / sum(weights)
+
+    def feel(self) -> None:
+        """Note how tense it is now."""
+        tension = self.setup.library.tension
+        if self.setup.wish is not None and tension is not None:
+            now = min(LARGEST, max(-LARGEST, int(self.value(tension, {}))))
+            self.felt = (*self.felt, now)
+
+    def fit(self) -> float:
+        """How well the story so far goes with the tension that is wished for."""
+        return 1.0 if self.setup.wish is None else self.setup.wish.fit(self.felt)
+
+    def score(self) -> float:
+        """Of the story that stops here."""
+        return self.believability * self.share() * self.fit()
 
 
 OPERATIONS: dict[str, Any] = {

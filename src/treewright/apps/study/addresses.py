@@ -11,6 +11,7 @@ millisecond, and threads would spend more than that on waiting for each other.
 from collections.abc import Callable
 from typing import Any
 
+from treewright.apps.levels.themes import theme_of
 from treewright.apps.study.errors import StudyError
 from treewright.apps.study.limits import Limit
 from treewright.apps.study.protocol import ATTEMPTS
@@ -48,6 +49,7 @@ def add_addresses(app: Any, store: Store) -> None:
 
     guard(app)
     desk = Desk()
+    theme = theme_of(str(store.about.get("theme", "meadow"))).to_dict()
 
     def of(who: str, work: Callable[[], Any]) -> Any:
         return desk.answer(desk.participants, who, work)
@@ -77,6 +79,7 @@ def add_addresses(app: Any, store: Store) -> None:
                 "world": store.world(who, slot).to_dict(),
                 "attempts": store.attempts(who, slot),
                 "most": ATTEMPTS,
+                "theme": theme,
             },
         )
         return found

@@ -54,6 +54,9 @@ def new(
     consent: Annotated[
         Path | None, typer.Option(help="Your own consent text, instead of ours; a text file.")
     ] = None,
+    theme: Annotated[
+        str, typer.Option(help="How the game looks: meadow, castle, cave or ice.")
+    ] = "meadow",
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -63,9 +66,10 @@ def new(
     If it is stopped, the same command goes on where it was.
 
     Examples: treewright study new study.sqlite --seed 1;
-    treewright study new short.sqlite --length 100 --copies 1
+    treewright study new short.sqlite --length 100 --copies 1 --theme ice
     """
     from treewright.apps.levels.commands import chain_of
+    from treewright.apps.levels.themes import theme_of
     from treewright.apps.study.making import kept_beside, make_levels
     from treewright.apps.study.protocol import VARIANTS
     from treewright.apps.study.store import Store
@@ -73,7 +77,9 @@ def new(
     if file.exists():
         raise OptionError(f"{file} exists already; a study is never overwritten")
     check_target("study", file)
+    theme_of(theme)  # refuses one that there is not
     about: dict[str, Any] = {"title": title, "contact": contact, "seed": seed, "length": length}
+    about["theme"] = theme
     if consent is not None:
         about["consent"] = _text_of(consent)
     chain = chain_of(corpus)

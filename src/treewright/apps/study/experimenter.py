@@ -40,16 +40,24 @@ class Person:
 class Overview:
     """The whole study at one moment."""
 
-    people: list[Person]
+    everybody: list[Person]
     played: dict[tuple[int, str], int]  # finished levels by variant and side
 
+    @property
+    def counted(self) -> list[Person]:
+        """Who counts: people; automatic participants only where nobody else took part."""
+        return [p for p in self.everybody if not p.simulated] or self.everybody
+
     def count(self, state: str) -> int:
-        return sum(person.state == state for person in self.people)
+        return sum(person.state == state for person in self.counted)
 
     @property
-    def left_after(self) -> Counter[int]:
-        """How many left for good, by how many pairs they had answered."""
-        return Counter(person.pairs for person in self.people if person.state == "left")
+    def reached(self) -> list[tuple[str, int, int]]:
+        """For each stage: its name, who got there, and who left for good before the next."""
+        stages = ["began", *(f"answered pair {n}" for n in range(1, PAIRS + 1)), "finished"]
+        got = [PAIRS + 1 if p.state == "finished" else p.pairs for p in self.counted]
+        left = Counter(p.pairs for p in self.counted if p.state == "left")
+        return [(name, sum(g >= i for g in got), left[i]) for i, name in enumerate(stages)]
 
     @property
     def uneven(self) -> int:
@@ -73,7 +81,8 @@ def overview(store: Store, at: datetime | None = None) -> Overview:
         )
         for row in store.progress_rows()
     ]
-    return Overview(people, store.played_counts())
+    automatic = all(person.simulated for person in people)
+    return Overview(people, store.played_counts(automatic))
 
 
 def _state(row: dict[str, Any], moment: datetime) -> str:
@@ -98,33 +107,39 @@ def build(store: Store) -> None:
             with page_frame("Not found"):
                 html(f"<h1>{said}</h1>")
             return
-        with page_frame(f"{store.about.get('title', 'A study')}: overview", wide=True):
-            shown = html(page_text(overview(store)))
-            ui.timer(EVERY, lambda: shown.set_content(page_text(overview(store))))
+        title = str(store.about.get("title", "A study"))
+        with page_frame(f"{title}: overview", wide=True):
+            shown = html(page_text(overview(store), title))
+            ui.timer(EVERY, lambda: shown.set_content(page_text(overview(store), title)))
 
 
-def page_text(found: Overview) -> str:
+def page_text(found: Overview, title: str) -> str:
     """The page's markup."""
     tiles = "".join(
         f"<li><b>{found.count(state)}</b> {state}</li>"
         for state in ("here now", "finished", "away", "left")
     )
+    both = {p.simulated for p in found.everybody} == {True, False}
+    said = "<p class=quiet>Automatic participants are only listed, not counted.</p>" if both else ""
     return (
-        f'<h1>Who is where</h1><ul class="tally">{tiles}</ul>{_people(found)}'
-        f"<h1>Drop-outs</h1>{_drop_outs(found)}<h1>Balance of the design</h1>{_balance(found)}"
+        f'<h1>{escape(title)}</h1><ul class="tally">{tiles}</ul>{said}'
+        f'<div class="beside"><section><h2>How far they came</h2>{_stages(found)}</section>'
+        f"<section><h2>Balance of the design</h2>{_balance(found)}</section></div>"
+        f"<h2>Who is where</h2>{_people(found)}"
     )
 
 
 def _people(found: Overview) -> str:
     rows = "".join(
         f"<tr><td><code>{p.name}</code>{' (automatic)' if p.simulated else ''}</td>"
-        f"<td>{p.place}</td><td>{p.state}</td><td>{p.levels} of {len(VARIANTS)}</td>"
+        f'<td>{p.place}</td><td class="{p.state.split()[0]}">{p.state}</td>'
+        f"<td>{p.levels} of {len(VARIANTS)}</td>"
         f"<td>{p.pairs} of {PAIRS}</td><td>{escape(p.seen.replace('T', ' ')[:19])}</td></tr>"
-        for p in found.people[-SHOWN:][::-1]
+        for p in found.everybody[-SHOWN:][::-1]
     )
     if not rows:
         return '<p class="quiet">Nobody yet.</p>'
-    more = len(found.people) - SHOWN
+    more = len(found.everybody) - SHOWN
     said = f'<p class="quiet">The latest {SHOWN}; {more} came before.</p>' if more > 0 else ""
     return (
         '<div class="strip"><table class="plain"><thead><tr><th>participant</th><th>place</th>'
@@ -133,11 +148,15 @@ def _people(found: Overview) -> str:
     )
 
 
-def _drop_outs(found: Overview) -> str:
-    if not found.left_after:
-        return '<p class="quiet">Nobody has left for good (a day without finishing).</p>'
-    said = ", ".join(f"{n} after {pairs} pairs" for pairs, n in sorted(found.left_after.items()))
-    return f"<p>{said}.</p>"
+def _stages(found: Overview) -> str:
+    """Each stage with a bar; who left there is who has not finished within a day."""
+    most = max(len(found.counted), 1)
+    rows = "".join(
+        f'<tr><td>{name}</td><td>{n}</td><td><meter value="{n}" max="{most}"></meter></td>'
+        f"<td>{f'{left} left here' if left else ''}</td></tr>"
+        for name, n, left in found.reached
+    )
+    return f'<div class="strip"><table class="plain"><tbody>{rows}</tbody></table></div>'
 
 
 def _balance(found: Overview) -> str:

@@ -23,7 +23,13 @@ KINDS = {
     "flower": game.FLOWER,
     "bullet": game.BULLET,
 }
-CAUSES = {"gap": game.BY_GAP, **KINDS, "shell": game.BY_SHELL, "time": game.BY_TIME}
+CAUSES = {
+    "gap": game.BY_GAP,
+    **KINDS,
+    "shell": game.BY_SHELL,
+    "time": game.BY_TIME,
+    "restart": game.BY_RESTART,
+}
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ STAGE = """
 <div class="stage" id="stage" data-url="{url}">
   <canvas data-part="canvas" aria-label="the game"></canvas>
   <div data-part="status"></div>
-  <div data-part="message"><div data-part="title">Loading …</div><div data-part="hint"></div></div>
+  <div data-part="message"><div data-part="title">Loading …</div><div data-part="hint"></div>
+  <button class="go" data-part="restart" hidden>Start again</button></div>
 </div>
 <p class="turn quiet">Turn your phone: the game is larger in landscape.</p>
 <div class="pad" data-part="pad" aria-label="touch controls">
@@ -57,6 +58,7 @@ STAGE = """
 <span class="typed"><kbd>Shift</kbd> or <kbd>X</kbd> run</span>
 <span class="typed"><kbd>Space</kbd> or <kbd>↑</kbd> jump</span>
 <span class="typed"><kbd>↓</kbd> duck</span><span class="typed"><kbd>Esc</kbd> pause</span>
+<span class="typed"><kbd>R</kbd> then start again</span>
 <button class="sound" data-part="sound" aria-pressed="false">Sound: off</button></div>
 """
 MOUNT = """<script type="module">

@@ -258,7 +258,7 @@ class Store:
         """The forced choices after a pair: ``A`` or ``B``, for each question."""
         for name, value in (("challenge", challenge), ("preference", preference)):
             if value not in ("A", "B"):
-                raise StudyError(f"{name} {value!r}: the answer is A or B")
+                raise StudyError(f"{name}: the answer is A or B")
         step = self.next_step(participant)
         if (step.kind, step.pair) != ("ask", pair):
             raise StudyError(f"pair {pair} can't be answered now: the next step is {step.kind}")
@@ -271,7 +271,7 @@ class Store:
     def describe_experience(self, participant: str, experience: str) -> None:
         """The self-reported experience; the last question."""
         if experience not in EXPERIENCE:
-            raise StudyError(f"experience {experience!r}: it is one of {', '.join(EXPERIENCE)}")
+            raise StudyError(f"experience: it is one of {', '.join(EXPERIENCE)}")
         if (kind := self.next_step(participant).kind) not in ("experience", "done"):
             raise StudyError(f"the experience is asked at the end; the next step is {kind}")
         with self._file.open(write=True) as db:
@@ -308,16 +308,16 @@ class Store:
             ).fetchall()
         return [dict(row) for row in found]
 
-    def played_counts(self) -> dict[tuple[int, str], int]:
-        """How many levels are finished, by variant and side."""
+    def played_counts(self, simulated: bool = False) -> dict[tuple[int, str], int]:
+        """How many levels people, or automatic participants, have finished, by variant and side."""
         with self._file.open() as db:
-            return {
-                (row["variant"], row["side"]): row["n"]
-                for row in db.execute(
-                    "SELECT variant, side, count(*) AS n FROM plays WHERE finished IS NOT NULL "
-                    "GROUP BY variant, side"
-                )
-            }
+            found = db.execute(
+                "SELECT variant, side, count(*) AS n FROM plays JOIN participants p "
+                "ON p.id = participant WHERE plays.finished IS NOT NULL AND simulated = ? "
+                "GROUP BY variant, side",
+                (int(simulated),),
+            ).fetchall()
+        return {(row["variant"], row["side"]): row["n"] for row in found}
 
     # -------------------------------------------------------------------------------- rows
 

@@ -2,10 +2,12 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
+from statistics import median
 from typing import Any
 
 from treewright.apps.functions.bbob import FUNCTIONS
-from treewright.apps.functions.experiments.bbob_runs import EXACT, MARKS, errors
+from treewright.apps.functions.experiments.bbob_runs import EXACT, MARKS, STEPS, counted
 from treewright.workshop.experiments import (
     Experiment,
     Grid,
@@ -35,18 +37,67 @@ FIRST = 6  # instances 1 to 5 were for development
 
 
 def run(settings: Settings, seed: int) -> Row:
-    """The errors of one run; the seed is the instance."""
-    found = errors(
+    """The errors of one run, when it reached which target, and what an evaluation cost beside f.
+
+    The seed is the instance.
+    """
+    f, seconds = counted(
         str(settings["method"]),
         int(settings["function"]),  # type: ignore[arg-type]
         int(settings["dimensions"]),  # type: ignore[arg-type]
         seed,
         int(settings["per_dimension"]),  # type: ignore[arg-type]
     )
+    found = f.errors()
     row: Row = {f"at_{mark}": found.get(mark) for mark in MARKS}
     reached = [sum(error <= target for target in TARGETS) for error in found.values()]
     row["targets"] = sum(reached) / (len(TARGETS) * max(1, len(reached)))
-    return row
+    row |= {f"to_{step:g}": hit for step, hit in zip(STEPS, f.hits, strict=False)}
+    return row | {"evaluations": f.done, "overhead_ms": 1000 * seconds / f.done}
+
+
+def running_times(rows: Rows) -> dict[str, list[float]]:
+    """Of each method the expected running times per dimension, of all functions and targets.
+
+    That is all evaluations of the runs on a function, until the target or the end, over the
+    number of runs that reached it (Hansen et al. 2009); infinite where none did.
+    """
+    problems = _common(rows)
+    spent: dict[tuple[str, Any], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for row in rows:
+        if _problem(row) in problems and row["method"] in NAMES:
+            n, budget = float(row["dimensions"]), float(row["evaluations"])  # type: ignore[arg-type]
+            for step in STEPS:
+                hit = row.get(f"to_{step:g}")
+                cell = spent[str(row["method"]), (row["function"], n, step)]
+                cell[0] += (budget if hit is None else float(hit)) / n
+                cell[1] += hit is not None
+    found: dict[str, list[float]] = defaultdict(list)
+    for (method, _), (evaluations, hits) in spent.items():
+        found[method].append(evaluations / hits if hits else math.inf)
+    return found
+
+
+def _problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("function", "dimensions", "per_dimension", "seed"))
+
+
+def _common(rows: Rows) -> set[tuple[Any, ...]]:
+    """The problems that each method of the table was run on."""
+    by = defaultdict(set)
+    for row in rows:
+        by[row["method"]].add(_problem(row))
+    return set.intersection(*(problems for method, problems in by.items() if method in NAMES))
+
+
+def overheads(rows: Rows) -> str:
+    """Milliseconds of CPU time per evaluation beside the function, the median of the runs."""
+    by: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for row in rows:
+        by[str(row["method"]), int(row["dimensions"])].append(float(row["overhead_ms"]))  # type: ignore[arg-type]
+    return "".join(
+        f"\n- {method}, {n} dimensions: {median(ms):.3f}" for (method, n), ms in by.items()
+    )
 
 
 def table(rows: Rows) -> dict[tuple[int, int], dict[str, list[float]]]:
@@ -126,14 +177,19 @@ def verdict(rows: Rows) -> Verdict:
         f"Of {len(cells)} pairs of dimension and budget, `runs` has the best mean rank in "
         f"{firsts}, and beats itself without its tree in {better}.\n\nMean ranks:\n"
         f"{''.join(parts)}\n\nProblems on which `runs` is better with its tree than without (ties "
-        f"count half):\n{''.join(against)}\n\nAll in all",
+        f"count half):\n{''.join(against)}\n\nMilliseconds of CPU time per evaluation, beside the "
+        f"function:\n{overheads(rows)}\n\nAll in all",
         firsts == len(cells) and better == len(cells),
         enough=fewest >= len(FUNCTIONS),
     )
 
 
 def draw(rows: Rows, axes: Any) -> None:
-    """Mean ranks over the budget, the mean of all dimensions."""
+    """Mean ranks over the budget, the mean of all dimensions; and expected running times."""
+    left, right = axes.figure.add_gridspec(1, 2)
+    axes.figure.set_size_inches(10, 4.8)
+    axes.set_subplotspec(left)
+    _draw_times(rows, axes.figure.add_subplot(right))
     by: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (_, mark), cell in table(rows).items():
         for name, rank in ranks(cell).items():
@@ -154,6 +210,21 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.set_xlabel("evaluations per dimension")
     axes.set_ylabel("mean rank (1 is best)")
     axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16))
+
+
+def _draw_times(rows: Rows, axes: Any) -> None:
+    """How many targets of all functions are expected to be reached within a running time."""
+    for i, (name, times) in enumerate(
+        (n, t) for n, t in sorted(running_times(rows).items(), key=lambda p: [*NAMES].index(p[0]))
+    ):
+        reached = sorted(t for t in times if t < math.inf)
+        shares = [(k + 1) / len(times) for k in range(len(reached))]
+        style = "--" if name == "runs-no-tree" else "-"
+        colour = COLOURS[0] if name.startswith("runs") else COLOURS[1:][i % 6]
+        axes.step(reached, shares, style, where="post", color=colour)
+    axes.set_xscale("log")
+    axes.set_xlabel("expected evaluations per dimension")
+    axes.set_ylabel(f"share of functions and targets ({STEPS[0]:g} to {EXACT:g})")
 
 
 def _grid(methods: list[str], dims: list[int], per: int, seeds: int) -> Grid:
@@ -190,7 +261,9 @@ EXPERIMENT = Experiment(
             )
         ],
         "laptop": [
-            _grid(MAIN, [2, 5, 10], 1000, 2),
+            _grid(MAIN, [2, 5], 1000, 10),
+            _grid(MAIN, [10], 300, 10),
+            _grid(["runs", "runs-no-tree"], [10], 1000, 10),
             _grid(MAIN, [20], 300, 1),
             _grid(PLANNED, [2, 5], 10, 1),
         ],

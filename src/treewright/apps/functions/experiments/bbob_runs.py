@@ -1,6 +1,7 @@
 """What the experiment on BBOB runs: our methods and other people's, each counted alike."""
 
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from treewright.errors import MissingExtra
 
 MARKS = (10, 30, 100, 300, 1000, 10000)  # evaluations per dimension
 EXACT = 1e-8
+STEPS = (10.0, 1.0, 0.1, 1e-2, 1e-4, 1e-6, EXACT)  # targets of the expected running times
 OURS: dict[str, tuple[str, dict[str, Any]]] = {
     "runs": ("runs", {}),
     "runs-no-tree": ("runs", {"tree": False}),
@@ -31,6 +33,8 @@ class Counted:
         self.constant = optimum(function, instance)  # methods are not to see that 0 is the least
         self.done, self.best = 0, math.inf
         self.marks = {m: math.inf for m in MARKS if m * n <= budget}
+        self.hits: list[int] = []  # evaluations after which each of the first steps was reached
+        self.inside = 0.0  # seconds of CPU time
 
     def __call__(self, x: Any, *_: Any) -> float:
         return float(self.many(np.atleast_2d(np.asarray(x, float)))[0])
@@ -38,6 +42,7 @@ class Counted:
     def many(self, points: np.ndarray) -> np.ndarray:
         if self.done + len(points) > self.budget:
             raise Exhausted
+        began = time.thread_time()
         values = self.f(np.clip(points, LOW, HIGH))
         for value in values:
             self.done += 1
@@ -45,6 +50,9 @@ class Counted:
             for mark in self.marks:
                 if self.done <= mark * self.n:
                     self.marks[mark] = self.best
+            while len(self.hits) < len(STEPS) and self.best <= STEPS[len(self.hits)]:
+                self.hits.append(self.done)
+        self.inside += time.thread_time() - began
         return values + self.constant
 
     def errors(self) -> dict[int, float]:
@@ -55,19 +63,20 @@ class Counted:
         }
 
 
-def errors(method: str, function: int, n: int, instance: int, per: int) -> dict[int, float]:
-    """The errors of one run of a method, the instance being its seed too."""
-    counted = Counted(function, n, instance, per * n)
+def counted(method: str, function: int, n: int, instance: int, per: int) -> tuple[Counted, float]:
+    """One run of a method, the instance being its seed too; and its CPU seconds beside ``f``."""
+    f = Counted(function, n, instance, per * n)
+    began = time.thread_time()
     try:
         if method in OURS:
             name, options = OURS[method]
             box = [(LOW, HIGH)] * n
-            minimize(counted, box, budget=per * n, method=name, seed=instance, options=options)
+            minimize(f, box, budget=per * n, method=name, seed=instance, options=options)
         else:
-            OTHERS[method](counted, instance)
+            OTHERS[method](f, instance)
     except Exhausted:
         pass
-    return counted.errors()
+    return f, time.thread_time() - began - f.inside
 
 
 def _direct(f: Counted, seed: int) -> None:

@@ -111,6 +111,8 @@ def error(method: str, number: int, seed: int, budget: int) -> float:
         options = {"moves": moves, "passes": passes, "splits": splits}
     elif method == "l-shade":
         name, options = "staged", {"parts": ("population",)}
+    elif method == "runs-no-tree":
+        name, options = "runs", {"tree": False}
     elif method == "without-tree":
         name, options = "staged", {"tree": False}
     elif method.startswith("without-"):

@@ -1,9 +1,10 @@
 """Levels: whole, finished on paper by both players, and in the game with enemies alive.
 
-The game is played by the search (``search``); with as many rollouts from each action and no tree
-(``no tree``); and by the rollouts' policy, which goes the checker's way, alone (``policy``).  The
-first two may go back eight times where they died; "at once" is without going back.  Hard levels
-(difficulty 1) and an eighth of the usual rollouts are there to tell the first two apart.
+The game is played by the search (``search``); with as many rollouts, the same number from each
+action, and no tree (``no tree``: it plays the action of the best rollout, as the search does); and
+by the rollouts' policy, which goes the checker's way, alone (``policy``).  The first two may go
+back eight times where they died; "at once" is without going back.  Hard levels (difficulty 1) and
+an eighth of the usual rollouts are there to tell the first two apart.
 """
 
 import functools
@@ -39,6 +40,12 @@ DIFFICULTIES, BUDGETS = [0.5, 1.0], [8, SIMULATIONS]
 USUAL = 0.5, SIMULATIONS  # what level check --enemies does with a level of the corpus's difficulty
 
 
+class NoTree(FlatMonteCarlo):
+    """Flat Monte Carlo that chooses as the options say, so that only the tree is missing."""
+
+    _choose = None  # type: ignore[assignment]
+
+
 @functools.cache
 def domain_of(difficulty: float) -> Levels:
     domain = own_levels(difficulty=difficulty)
@@ -69,7 +76,7 @@ def run(settings: Settings, seed: int) -> Row:
     if settings["player"] == "policy":
         won = follows(level)
         return found | {"finished": won, "at_once": won, "retries": 0, "spent": 0}
-    method = Search if settings["player"] == "search" else FlatMonteCarlo
+    method = Search if settings["player"] == "search" else NoTree
     budget = int(settings["simulations"])  # type: ignore[arg-type]
     played = play_live(level, seed, simulations=budget, method=method)
     return found | {
@@ -127,10 +134,11 @@ EXPERIMENT = Experiment(
     scales={
         "smoke": [_grid(ARMS[2:], [0.5], [SIMULATIONS], 1)],
         "laptop": [
-            _grid(ARMS[:2], [0.5], [SIMULATIONS], 100),
-            _grid(ARMS[:2], [0.5], [8], 60),
-            _grid(ARMS[:2], [1.0], BUDGETS, 60),
-            _grid(ARMS[2:], DIFFICULTIES, [SIMULATIONS], 30),
+            _grid(ARMS[:1], [0.5], [SIMULATIONS], 100),
+            _grid(ARMS[1:2], [0.5], [SIMULATIONS], 40),
+            _grid(ARMS[:2], [0.5], [8], 40),
+            _grid(ARMS[:2], [1.0], BUDGETS, 40),
+            _grid(ARMS[2:], DIFFICULTIES, [SIMULATIONS], 20),
         ],
         "paper": [_grid(ARMS, DIFFICULTIES, BUDGETS, 1000)],
     },

@@ -7,6 +7,7 @@ what a later one reads is written out in terms of what held before the action.
 """
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from treewright.apps.stories.model import Action, Change, Event, Expr, Type
 from treewright.apps.stories.planning.folding import fold
 from treewright.apps.stories.planning.problem import (
+    MOST_GROUND,
     UNKNOWN,
     Effect,
     Ground,
@@ -47,6 +49,7 @@ class SetupProblem(Problem):
             self.partly = setup.library.motives.partly
             self.unexplained = setup.library.motives.unexplained
         self._setup = setup
+        self._check_size()
         motives = setup.library.motives
         people = setup.entities[motives.kind]
         self.entities = [p.id for p in people]
@@ -61,6 +64,18 @@ class SetupProblem(Problem):
         self.triggers = list(_noticing(setup, motives, self.write))
         fold(self)
         self.events = [_event(setup, g) for g in self.actions]
+
+    def _check_size(self) -> None:
+        sizes = (
+            math.prod(len(self._setup.entities[kind]) for _, kind in action.params)
+            for action in self._setup.library.actions
+        )
+        total = sum(sizes)
+        if total > MOST_GROUND:
+            raise StoryError(
+                f"{self.name}: with motives a story has at most {MOST_GROUND:,} ground actions, "
+                f"not {total:,}: leave people, places or things out"
+            )
 
     def _start(self, minds: Minds) -> Iterator[tuple[tuple[tuple[int, ...], int], int]]:
         """What holds, and what somebody believes instead."""

@@ -8,7 +8,8 @@ the deepest layer others do only what pays for them at once.
 
 The search is depth-first with growing bounds, cut where even the relaxed distance is too long.  It
 calls itself through a stack of frames: a frame is the worlds after one more action of
-the plan that is tried.  Answers are remembered in ``t.memo`` by what they depend on.
+the plan that is tried.  Answers are remembered by what they depend on, and
+apart from them, since there are many more, the beginnings from which no plan leads on.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -18,6 +19,7 @@ from numpy import int64, uint64
 from treewright.apps.stories.planning.places import (
     AT_CHILD,
     AT_CONSENTS,
+    AT_DEAD,
     AT_FOUND_PLAN,
     AT_FRAME_ACTION,
     AT_FRAME_BASE,
@@ -69,15 +71,14 @@ REJECTED = 40  # plans with a needless action before an explanation is given up
 PATIENCE = 20000  # steps of one explanation before it is given up
 
 
-def remembered(t, key):
+def remembered(t, where, key):
     """0 or 1 if the answer is known, else -1."""
-    found = t.own[AT_MEMORY + key & (MEMO - 1)]
+    found = t.own[where + (key & (MEMO - 1))]
     return int64(found & 1) if found | 1 == key | 1 else int64(-1)
 
 
-def remember(t, key, answer):
-    at = key & (MEMO - 1)
-    t.own[AT_MEMORY + at] = (key | 1) ^ (1 - answer)
+def remember(t, where, key, answer):
+    t.own[where + (key & (MEMO - 1))] = (key | 1) ^ (1 - answer)
 
 
 def question(t, o, x, a, b, c, d):
@@ -94,7 +95,7 @@ def enter(t, o, x, c, a, longest, layer, ask):
         return int64(0)
     key = question(t, o, r, a, c, longest, layer)
     if ask:
-        known = remembered(t, key)
+        known = remembered(t, AT_MEMORY, key)
         if known >= 0:
             return known
     k = t.own[TOP] + 1
@@ -107,15 +108,15 @@ def enter(t, o, x, c, a, longest, layer, ask):
     t.own[AT_FRAME_BEGUN + k] = k
     t.own[AT_FRAME_LENGTH + k] = 1
     if utility(t, here, r, c) > t.real[AT_HOPED + k]:
-        remember(t, key, 1)
+        remember(t, AT_MEMORY, key, 1)
         found_plan(t, k, k)
         return int64(1)
     if layer > t.flat[LAYERS]:  # what is gained at once needs no thought
-        remember(t, key, 0)
+        remember(t, AT_MEMORY, key, 0)
         return int64(0)
     h = relaxed(t, here, r, c, t.real[AT_HOPED + k], True, longest - 1)
     if 1 + h > longest:
-        remember(t, key, 0)
+        remember(t, AT_MEMORY, key, 0)
         return int64(0)
     t.own[AT_FRAME_KEY + k] = key
     t.own[AT_FRAME_BASE + k] = o
@@ -195,7 +196,7 @@ def forward(t, k):
         reached = utility(t, here, r, c)
         if reached > t.real[AT_HOPED + first]:
             if needed(t, first, k, reached):
-                remember(t, t.own[AT_FRAME_KEY + first], 1)
+                remember(t, AT_MEMORY, t.own[AT_FRAME_KEY + first], 1)
                 found_plan(t, first, k)
                 t.own[TOP] = first - 1
                 return int64(1)
@@ -221,14 +222,14 @@ def forward(t, k):
                 return int64(-1)
     if k > first:
         if t.own[AT_FRAME_RAISED + k] == 0 and not tired:
-            remember(t, dead(t, first, k), 1)
+            remember(t, AT_DEAD, dead(t, first, k), 1)
         t.own[TOP] = k - 1
         return int64(-1)
     if t.own[AT_FRAME_BOUND + first] < t.own[AT_FRAME_LONGEST + first] and not tired:
         t.own[AT_FRAME_BOUND + first] += 1
         t.own[AT_FRAME_NEXT + first] = 0
         return int64(-1)
-    remember(t, t.own[AT_FRAME_KEY + first], 0)
+    remember(t, AT_MEMORY, t.own[AT_FRAME_KEY + first], 0)
     t.own[TOP] = first - 1
     return int64(0)
 
@@ -275,7 +276,7 @@ def try_action(t, first, k, a):
         left = t.own[AT_FRAME_BOUND + first] - t.own[AT_FRAME_LENGTH + n]
         if left <= 0:
             return False
-        if remembered(t, dead(t, first, n)) >= 0:
+        if remembered(t, AT_DEAD, dead(t, first, n)) >= 0:
             return False
         if relaxed(t, there, r, c, t.real[AT_HOPED + first], True, left) > left:
             return False
@@ -334,6 +335,6 @@ def meant(t, first, a, taken):
     for other in range(t.flat[CHARACTERS]):
         if other != c and t.flat[AT_CONSENTS + WIDE * a + other]:
             y = int64(t.flat[AT_CHILD + WIDE * r + other])
-            if remembered(t, question(t, trial, y, a, other, left, layer)) != 1:
+            if remembered(t, AT_MEMORY, question(t, trial, y, a, other, left, layer)) != 1:
                 return False
     return True

@@ -67,6 +67,7 @@ _OWN = {
     "pending": 3 * PENDING,
     **{f"frame_{name}": FRAMES for name in _FRAME},
     "memo": MEMO,
+    "dead": MEMO,
 }
 _REAL = {"stack": STACK, "low": STACK, "high": STACK, "hoped": FRAMES, "weights": MOST_ACTIONS}
 FLAT, FLAT_SIZE = _places(_FLAT)
@@ -101,6 +102,7 @@ AT_FOUND_PLAN = OWN["found"]
 AT_CHANGED = OWN["queue"]
 AT_PENDING_AT = OWN["pending"]
 AT_MEMORY = OWN["memo"]
+AT_DEAD = OWN["dead"]
 AT_FRAME_NODE = OWN["frame_node"]
 AT_FRAME_WHO = OWN["frame_who"]
 AT_FRAME_LAYER = OWN["frame_layer"]

@@ -309,7 +309,10 @@ def _packed(parts: dict[str, Any], name: str) -> np.ndarray:
     for part, numbers in parts.items():
         row = np.asarray(numbers, np.int64).ravel()
         if len(row) > ROOM[part]:
-            raise StoryError(f"{name}: the problem is too large: {len(row)} for {part!r}")
+            raise StoryError(
+                f"{name}: too large for what people want and believe: {len(row):,} numbers for "
+                f"{part!r}, {ROOM[part]:,} at most; leave people, places or things out"
+            )
         found[FLAT[part] : FLAT[part] + len(row)] = row
     return found
 

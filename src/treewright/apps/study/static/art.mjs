@@ -12,7 +12,27 @@ const colours = {
   iron: "#545868", ironDark: "#343644", ironLight: "#868c9e",
   ink: "#282430", white: "#faf8f0", purple: "#925ca8", purpleDark: "#683c7c",
   red: "#d0503c", redDark: "#8e2e24", green: "#58a04c", greenDark: "#336a2e", skin: "#f0dcb8",
+  cloud: "#ffffff", pole: "#282430",
 };
+const ground = { below: [], exposed: [] }; // shapes of a theme, instead of earth and grass
+
+/** Take on a theme (themes.py): other colours, and its own ground. */
+export function dress(theme) {
+  Object.assign(colours, theme.colours);
+  Object.assign(ground, { below: theme.ground, exposed: theme.exposed });
+}
+
+function shape(g, [kind, n, colour], x, y) {
+  const points = [];
+  for (let i = 0; i < n.length; i += 2) points.push([x + n[i], y + n[i + 1]]);
+  if (kind === "rect") return rect(g, colour, x + n[0], y + n[1], n[2] - n[0] + 1, n[3] - n[1] + 1);
+  if (kind === "polygon") return polygon(g, colour, points);
+  if (kind === "dots") return points.forEach(([px, py]) => rect(g, colour, px, py, 1, 1));
+  g.strokeStyle = colour;
+  g.beginPath();
+  points.forEach(([px, py], i) => (i ? g.lineTo(px + 0.5, py + 0.5) : g.moveTo(px + 0.5, py + 0.5)));
+  return g.stroke();
+}
 
 function rect(g, colour, x, y, w, h) {
   g.fillStyle = colour;
@@ -35,6 +55,10 @@ function polygon(g, colour, points) {
 
 const tiles = {
   [c.SOLID](g, x, y, exposed) {
+    if (ground.below.length) {
+      for (const part of [...ground.below, ...(exposed ? ground.exposed : [])]) shape(g, part, x, y);
+      return;
+    }
     rect(g, colours.earth, x, y, T, T);
     for (const [dx, dy] of [[2, 9], [10, 6], [6, 13], [13, 11]]) rect(g, colours.earthDark, x + dx, y + dy, 2, 1);
     for (const [dx, dy] of [[7, 8], [12, 14], [1, 13]]) rect(g, colours.earthLight, x + dx, y + dy, 1, 1);
@@ -199,7 +223,7 @@ function seedling(g, x, y, game, time) {
 }
 
 function flag(g, x, height) {
-  rect(g, colours.ink, x, 8, 2, height);
+  rect(g, colours.pole, x, 8, 2, height);
   polygon(g, colours.red, [[x + 2, 10], [x + 16, 16], [x + 2, 22]]);
   blob(g, colours.gold, x + 1, 7, 3, 3);
 }
@@ -218,7 +242,7 @@ function background(g, left, width, height) {
   }
   for (let k = -1; k < width / 170 + 2; k++) {
     const x = k * 170 - (left * 0.1) % 170;
-    for (const [dx, r] of [[0, 9], [12, 12], [25, 8]]) blob(g, "#ffffffb0", x + dx, 36 + (k % 2) * 16, r, r * 0.6);
+    for (const [dx, r] of [[0, 9], [12, 12], [25, 8]]) blob(g, `${colours.cloud}b0`, x + dx, 36 + (k % 2) * 16, r, r * 0.6);
   }
 }
 

@@ -8,13 +8,17 @@ const KEYS = {
 };
 const BUTTONS = { left: c.LEFT, right: c.RIGHT, duck: c.DUCK, jump: c.JUMP };
 const PAD_BUTTONS = { 0: c.JUMP, 1: c.JUMP, 2: c.SPEED, 3: c.SPEED, 5: c.SPEED, 7: c.SPEED, 13: c.DUCK, 14: c.LEFT, 15: c.RIGHT };
-const PAD_START = 9;
+const [PAD_SELECT, PAD_START] = [8, 9];
 const TILT = 0.4; // how far a stick must be pushed
 
 export class Inputs {
-  /** `wake` is called by any key, tap or button; `pause` by Escape and by a gamepad's start button. */
-  constructor(root, wake, pause) {
-    Object.assign(this, { root, wake, pause, keyboard: 0, running: 0, padBefore: 0 });
+  /**
+   * `wake` is called by any key, tap or button; `pause` by Escape and by a gamepad's start button;
+   * `again` by R and by its select button, and says whether it starts again.
+   */
+  constructor(root, wake, pause, again) {
+    Object.assign(this, { root, wake, pause, again, keyboard: 0, running: 0, padBefore: 0 });
+    this.over = false; // the level is done: keys belong to the page again, as Space to a button
     this.fingers = new Map(); // pointer -> key
     this.keys();
     this.touch();
@@ -34,13 +38,15 @@ export class Inputs {
   keys() {
     const set = (event, down) => {
       const key = KEYS[event.code];
-      if (key === undefined) return;
+      if (key === undefined || this.over) return;
       event.preventDefault();
       this.keyboard = down ? this.keyboard | key : this.keyboard & ~key;
     };
     window.addEventListener("keydown", (event) => {
+      if (this.over) return undefined;
       if (event.repeat) return KEYS[event.code] === undefined ? undefined : event.preventDefault();
       if (event.code === "Escape") return this.pause();
+      if (event.code === "KeyR" && !event.ctrlKey && !event.metaKey && this.again()) return undefined;
       set(event, true);
       if (!event.altKey && !event.ctrlKey && !event.metaKey) this.wake();
     });
@@ -93,11 +99,13 @@ export class Inputs {
       if ((pad.axes[0] ?? 0) < -TILT) held |= c.LEFT;
       if ((pad.axes[0] ?? 0) > TILT) held |= c.RIGHT;
       if ((pad.axes[1] ?? 0) > 2 * TILT) held |= c.DUCK;
-      if (pad.buttons[PAD_START]?.pressed) start = 1 << 30;
+      if (pad.buttons[PAD_START]?.pressed) start |= 1 << 30;
+      if (pad.buttons[PAD_SELECT]?.pressed) start |= 1 << 29;
     }
     const fresh = (held | start) & ~this.padBefore;
     this.padBefore = held | start;
-    if (fresh & start) this.pause();
+    if (fresh & (1 << 30)) this.pause();
+    else if (fresh & (1 << 29)) this.again();
     else if (fresh) this.wake();
     return held;
   }

@@ -3,7 +3,7 @@
 // The game runs at 30 steps a second, whatever the screen does, and is drawn at the screen's own rate
 // between the steps.  Only the keys are sent: the server plays them again to learn what happened.
 import { begin, constants as c, tick } from "./engine.mjs";
-import { draw, places } from "./art.mjs";
+import { draw, dress, places } from "./art.mjs";
 import { Inputs } from "./inputs.mjs";
 import { Sound } from "./sound.mjs";
 
@@ -103,12 +103,15 @@ export class Player {
     Object.assign(this, { canvas, say, data, url });
     this.script = null; // recorded keys, played instead of the keyboard: see drive()
     this.stepsPerFrame = 0;
+    if (data.theme) dress(data.theme);
     this.height = data.world.rows * c.TILE;
     canvas.width = WIDTH * 2;
     canvas.height = this.height * 2;
     this.picture = canvas.getContext("2d");
     this.picture.scale(2, 2);
-    this.inputs = new Inputs(root, () => this.phase === "waiting" && this.start(), () => this.toggle());
+    const wake = () => this.phase === "waiting" && this.start();
+    this.inputs = new Inputs(root, wake, () => this.toggle(), () => this.restart());
+    this.again = root.querySelector("[data-part=restart]");
     this.sound = new Sound(root.querySelector("[data-part=sound]"));
     this.attempt = Math.max(data.attempts.length, 1);
     this.open(data.attempts[this.attempt - 1] ?? []);
@@ -150,6 +153,8 @@ export class Player {
     window.addEventListener("blur", () => this.pause());
     document.addEventListener("visibilitychange", () => document.hidden && this.pause());
     window.addEventListener("pagehide", () => this.tape.beacon());
+    this.again?.addEventListener("pointerdown", (event) => event.stopPropagation()); // no tap to go on
+    this.again?.addEventListener("click", () => this.restart());
     this.say.box.addEventListener("pointerdown", () => this.phase === "waiting" && this.start());
   }
 
@@ -169,7 +174,17 @@ export class Player {
     if (this.phase === "playing" && !this.script) {
       this.phase = "waiting";
       this.tell("Paused", "Press any key, or tap, to go on");
+      if (this.again) this.again.hidden = false;
     }
+  }
+
+  /** While paused: give this attempt up, which is recorded as any other end of it. */
+  restart() {
+    if (this.phase !== "waiting" || !this.game.status[c.TICK]) return false;
+    this.step(c.GIVE_UP);
+    this.tape.add(c.GIVE_UP);
+    this.over();
+    return true;
   }
 
   /** Recorded keys instead of the keyboard, several steps a frame: for replays and tests. */
@@ -220,7 +235,8 @@ export class Player {
   async over() {
     this.phase = "over";
     const won = this.game.status[c.OUTCOME] === c.WON;
-    this.tell(won ? "You made it!" : "Ouch!", "");
+    const again = this.game.status[c.CAUSE] === c.BY_RESTART;
+    this.tell(won ? "You made it!" : again ? "Once more" : "Ouch!", "");
     const { events, status, body } = this.game;
     const detail = { url: this.url, attempt: this.attempt, events, ticks: status[c.TICK], won, x: body[c.X] };
     document.dispatchEvent(new CustomEvent("attempt-over", { detail }));
@@ -244,6 +260,7 @@ export class Player {
 
   done(won) {
     this.phase = "done";
+    this.inputs.over = true;
     this.tell(won ? "You made it!" : "That was your last attempt", "");
     document.dispatchEvent(new CustomEvent("level-done"));
   }
@@ -252,6 +269,7 @@ export class Player {
     this.say.title.textContent = title;
     this.say.hint.textContent = hint;
     this.say.box.hidden = !title;
+    if (this.again) this.again.hidden = true;
   }
 
   show() {
