@@ -16,6 +16,7 @@ import fuzz_domains
 import fuzz_edits
 import fuzz_files
 import fuzz_http
+import fuzz_interrupts
 import fuzz_kills
 import fuzz_trees
 import fuzz_words
@@ -91,6 +92,7 @@ FUZZERS = {
     "damaged cache": (fuzz_disk.fuzz_cache, 2.0, 500),
     "full disk": (fuzz_disk.fuzz_full, 2.0, 100),
     "slip in a domain": (fuzz_domains.fuzz, 4.0, 10),
+    "interrupt": (fuzz_interrupts.fuzz, 6.0, 10),
     "kill -9": (fuzz_kills.fuzz, 6.0, 10),
 }
 

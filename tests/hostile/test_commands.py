@@ -215,3 +215,19 @@ def test_a_name_that_is_no_text():
     )
     assert out.returncode == 2
     assert b"Traceback" not in out.stderr
+
+
+def test_interrupted_while_modules_are_loaded(monkeypatch):
+    """The traceback of an import was all over the terminal."""
+    from treewright import cli
+
+    def pressed(name, *_):
+        if name == "treewright.cli.app":
+            raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "treewright.cli.app", raising=False)
+    finder = type("Finder", (), {"find_spec": staticmethod(pressed)})
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 130

@@ -9,10 +9,10 @@ from treewright.errors import TreewrightError
 def main() -> None:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     _open_streams()
-    from treewright.cli.app import app
-
     try:
         try:
+            from treewright.cli.app import app
+
             app(standalone_mode=True)
         finally:
             sys.stdout.flush()  # a full device shall be told here, where it can be said

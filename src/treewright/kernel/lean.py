@@ -31,6 +31,7 @@ from treewright.kernel.pieces import described
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
 ENVIRONMENT = "_ZN08NumbaEnv"
 SIZE = ir.IntType(64)
+ROW = ir.ArrayType(SIZE, 1)
 
 
 class _Lean:
@@ -57,22 +58,32 @@ class _Lean:
             name: self._of(name).from_argument(builder, part)
             for name, part in zip(self._passed(), value, strict=True)
         }
-        array = ir.Constant(self.get_value_type(), None)  # type: ignore[attr-defined]
+        known = self._known()
+        kind = self.get_value_type()  # type: ignore[attr-defined]
+        parts = zip(self._fields, kind.elements, strict=True)
+        array = kind([known.get(name, ir.Constant(part, None)) for name, part in parts])
         for name, part in (self._sizes(builder, passed) | passed).items():
             array = builder.insert_value(array, part, self._at(name))
         return array
 
+    def _known(self) -> dict[str, Any]:
+        """What follows from the type alone, which costs no instruction."""
+        size = SIZE(as_dtype(self._fe_type.dtype).itemsize)
+        flat = self._fe_type.ndim == 1 and self._fe_type.layout == "C"
+        return {"itemsize": size} | ({"strides": ROW([size])} if flat else {})
+
     def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
         """What follows from the shape: the strides of an array without gaps come first."""
-        size = SIZE(as_dtype(self._fe_type.dtype).itemsize)
         shape = [builder.extract_value(passed["shape"], i) for i in range(self._fe_type.ndim)]
+        if len(shape) == 1:
+            return {"nitems": shape[0]}
         strides = ir.Constant(ir.ArrayType(SIZE, len(shape)), ir.Undefined)
         count: Any = SIZE(1)
         for i in reversed(range(len(shape))):
-            step = builder.mul(count, size)
+            step = builder.mul(count, SIZE(as_dtype(self._fe_type.dtype).itemsize))
             strides = builder.insert_value(strides, step, i)
             count = builder.mul(count, shape[i])
-        return {"strides": strides, "nitems": count, "itemsize": size}
+        return {"strides": strides, "nitems": count}
 
     def _at(self, name: str) -> int:
         return self._fields.index(name)  # type: ignore[no-any-return]
@@ -91,15 +102,18 @@ class _LeanNested(_Lean, NestedArrayModel):  # type: ignore[misc]
     def _passed(self) -> tuple[str, ...]:
         return ("data",)
 
-    def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
+    def _known(self) -> dict[str, Any]:
         kind = self._fe_type
         row = ir.ArrayType(SIZE, kind.ndim)
         return {
             "nitems": SIZE(kind.nitems),
             "itemsize": SIZE(as_dtype(kind.dtype).itemsize),
-            "shape": row(list(kind.shape)),
-            "strides": row(list(kind.strides)),
+            "shape": row([SIZE(n) for n in kind.shape]),
+            "strides": row([SIZE(n) for n in kind.strides]),
         }
+
+    def _sizes(self, builder: Any, passed: dict[str, Any]) -> dict[str, Any]:
+        return {}
 
 
 def _array(manager: Any, kind: Any) -> Any:

@@ -139,6 +139,25 @@ def test_no_part_of_the_search_knows_the_budget():
     assert seen[0] == seen[1][:1500]
 
 
+LONG_AND_ODD = {
+    "constant": (lambda x: 1.0, 1.0),
+    "staircase": (lambda x: float(np.floor(3 * x).sum()), -30.0),
+    "huge": (lambda x: 1e308 * float(np.sign(x[0])), -1e308),
+    "with a hole": (lambda x: np.nan if ((x + 1) ** 2).sum() < 1 else float(x @ x), 0.0),
+    "nearly nowhere": (lambda x: np.inf if abs(x[0]) > 0.01 else float(x @ x), 0.0),
+}
+
+
+@pytest.mark.parametrize("name", LONG_AND_ODD)
+def test_long_searches_of_odd_functions(name):
+    """Every solver has its turn with them, and none of them warns."""
+    f, least = LONG_AND_ODD[name]
+    for tree in (True, False):
+        found = tw.minimize(f, [(-5, 5)] * 2, budget=2000, seed=1, options={"tree": tree})
+        assert found.nfev == 2000
+        assert found.fun == pytest.approx(least, abs=1e-6)
+
+
 def test_the_tree_finds_what_only_a_population_finds():
     """Schwefel's sine root: its second best minimum is far away from the best."""
 

@@ -18,6 +18,7 @@ Asks = Generator[np.ndarray, Any, None]
 SMALLEST = 1e-9  # of the radius
 LARGEST = 0.5
 SHORT = 0.1  # a step that is shorter, in radii, says that the radius is too large
+FLAT = 1e-100  # the least curvature: steps that are longer could not be squared
 FAR = 2.0  # points that are farther away, in radii, tell little
 
 
@@ -182,7 +183,7 @@ def in_ball(gradient: np.ndarray, hessian: np.ndarray, room: float) -> np.ndarra
     along = vectors.T @ gradient
 
     def shifted(by: float) -> np.ndarray:
-        found: np.ndarray = along / np.maximum(values + by, 1e-300)
+        found: np.ndarray = along / np.maximum(values + by, FLAT)
         return found
 
     shift = 0.0

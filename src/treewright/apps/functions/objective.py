@@ -15,6 +15,7 @@ from treewright.apps.functions.noise import Candidate, Candidates
 from treewright.apps.functions.space import Space
 from treewright.errors import DomainError, OptionError
 
+HUGE = 1e100  # methods see no larger values, so that their squares are numbers too
 IN_VAIN = 10_000  # points asked for, one after another, that were all seen before
 
 
@@ -214,7 +215,7 @@ class Objective:
         """What a value that is not finite counts as: worse than all that were seen."""
         if self.worst == -math.inf:
             return 1e100
-        return self.worst + (self.worst - min(self.best, self.worst)) + 1.0
+        return min(HUGE, self.worst + (self.worst - min(self.best, self.worst)) + 1.0)
 
     def _values(self, points: np.ndarray) -> np.ndarray:
         """What the function returns for the variables at some points."""
@@ -265,7 +266,7 @@ class Objective:
         """Remember the best; the values as methods see them: finite, and with the penalty."""
         finite = np.isfinite(values)
         self.worst = max(self.worst, float(values[finite].max(initial=-math.inf)))
-        allowed, found = finite, np.where(finite, values, self._bad)
+        allowed, found = finite, np.where(finite, values, self._bad).clip(-HUGE, HUGE)
         if self._penalty is not None and len(values):
             broken = self._penalty.broken(
                 [self.space.given(row) for row in self.space.values(points)]

@@ -7,14 +7,12 @@ from statistics import median
 from typing import Any
 
 from treewright.apps.functions.bbob import FUNCTIONS
-from treewright.apps.functions.experiments.bbob_runs import EXACT, MARKS, STEPS, counted
+from treewright.apps.functions.experiments.bbob_runs import EXACT, MARKS, STEPS, run
 from treewright.workshop.experiments import (
     Experiment,
     Grid,
     Measure,
-    Row,
     Rows,
-    Settings,
     Verdict,
     judge,
 )
@@ -32,28 +30,7 @@ NAMES = {
     "la-mcts": "LA-MCTS with CMA-ES",
 }
 PLANNED = ["shgo", "ngopt", "optuna"]  # slow, and compared one by one, where they were run
-TARGETS = [10 ** (2 - 0.2 * k) for k in range(51)]  # from 100 to 1e-8
 FIRST = 6  # instances 1 to 5 were for development
-
-
-def run(settings: Settings, seed: int) -> Row:
-    """The errors of one run, when it reached which target, and what an evaluation cost beside f.
-
-    The seed is the instance.
-    """
-    f, seconds = counted(
-        str(settings["method"]),
-        int(settings["function"]),  # type: ignore[arg-type]
-        int(settings["dimensions"]),  # type: ignore[arg-type]
-        seed,
-        int(settings["per_dimension"]),  # type: ignore[arg-type]
-    )
-    found = f.errors()
-    row: Row = {f"at_{mark}": found.get(mark) for mark in MARKS}
-    reached = [sum(error <= target for target in TARGETS) for error in found.values()]
-    row["targets"] = sum(reached) / (len(TARGETS) * max(1, len(reached)))
-    row |= {f"to_{step:g}": hit for step, hit in zip(STEPS, f.hits, strict=False)}
-    return row | {"evaluations": f.done, "overhead_ms": 1000 * seconds / f.done}
 
 
 def running_times(rows: Rows) -> dict[str, list[float]]:
@@ -130,6 +107,11 @@ def ranks(cell: dict[str, list[float]]) -> dict[str, float]:
     return total
 
 
+def _full(cell: dict[str, list[float]]) -> bool:
+    """Whether more was run than the tree and its absence."""
+    return len([m for m in NAMES if m in cell]) > 2
+
+
 def duel(rows: Rows, one: str, other: str, dimensions: int, mark: int) -> tuple[float, int]:
     """How often one method is better than another, ties counting half, and on how many problems."""
     at = {
@@ -149,7 +131,8 @@ def duel(rows: Rows, one: str, other: str, dimensions: int, mark: int) -> tuple[
 def verdict(rows: Rows) -> Verdict:
     cells = table(rows)
     firsts, parts, fewest = 0, [], math.inf
-    for (n, mark), cell in cells.items():
+    ranked = {key: cell for key, cell in cells.items() if _full(cell)}
+    for (n, mark), cell in ranked.items():
         found = sorted(ranks(cell).items(), key=lambda pair: pair[1])
         firsts += found[0][0] == "runs"
         fewest = min(fewest, len(cell[found[0][0]]))
@@ -174,12 +157,12 @@ def verdict(rows: Rows) -> Verdict:
                     f"of {count} problems"
                 )
     return judge(
-        f"Of {len(cells)} pairs of dimension and budget, `runs` has the best mean rank in "
-        f"{firsts}, and beats itself without its tree in {better}.\n\nMean ranks:\n"
+        f"`runs` has the best mean rank in {firsts} of {len(ranked)} pairs of dimension and "
+        f"budget, and beats itself without its tree in {better} of {len(cells)}.\n\nMean ranks:\n"
         f"{''.join(parts)}\n\nProblems on which `runs` is better with its tree than without (ties "
         f"count half):\n{''.join(against)}\n\nMilliseconds of CPU time per evaluation, beside the "
         f"function:\n{overheads(rows)}\n\nAll in all",
-        firsts == len(cells) and better == len(cells),
+        firsts == len(ranked) and better == len(cells),
         enough=fewest >= len(FUNCTIONS),
     )
 
@@ -192,6 +175,8 @@ def draw(rows: Rows, axes: Any) -> None:
     _draw_times(rows, axes.figure.add_subplot(right))
     by: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (_, mark), cell in table(rows).items():
+        if not _full(cell):
+            continue
         for name, rank in ranks(cell).items():
             by[name][mark].append(rank)
     for i, name in enumerate(n for n in NAMES if n in by):

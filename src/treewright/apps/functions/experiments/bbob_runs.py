@@ -11,9 +11,11 @@ from treewright.apps.functions.bbob import HIGH, LOW, bbob, optimum
 from treewright.apps.functions.minimize import minimize
 from treewright.apps.functions.objective import Exhausted
 from treewright.errors import MissingExtra
+from treewright.workshop.experiments import Row, Settings
 
 MARKS = (10, 30, 100, 300, 1000, 10000)  # evaluations per dimension
 EXACT = 1e-8
+TARGETS = [10 ** (2 - 0.2 * k) for k in range(51)]  # from 100 to 1e-8
 STEPS = (10.0, 1.0, 0.1, 1e-2, 1e-4, 1e-6, EXACT)  # targets of the expected running times
 OURS: dict[str, tuple[str, dict[str, Any]]] = {
     "runs": ("runs", {}),
@@ -77,6 +79,26 @@ def counted(method: str, function: int, n: int, instance: int, per: int) -> tupl
     except Exhausted:
         pass
     return f, time.thread_time() - began - f.inside
+
+
+def run(settings: Settings, seed: int) -> Row:
+    """The errors of one run, when it reached which target, and what an evaluation cost beside f.
+
+    The seed is the instance.
+    """
+    f, seconds = counted(
+        str(settings["method"]),
+        int(settings["function"]),  # type: ignore[arg-type]
+        int(settings["dimensions"]),  # type: ignore[arg-type]
+        seed,
+        int(settings["per_dimension"]),  # type: ignore[arg-type]
+    )
+    found = f.errors()
+    row: Row = {f"at_{mark}": found.get(mark) for mark in MARKS}
+    reached = [sum(error <= target for target in TARGETS) for error in found.values()]
+    row["targets"] = sum(reached) / (len(TARGETS) * max(1, len(reached)))
+    row |= {f"to_{step:g}": hit for step, hit in zip(STEPS, f.hits, strict=False)}
+    return row | {"evaluations": f.done, "overhead_ms": 1000 * seconds / f.done}
 
 
 def _direct(f: Counted, seed: int) -> None:
