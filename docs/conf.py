@@ -21,7 +21,7 @@ highlight_language = "text"  # what a command prints is no Python
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 MARKED = re.compile(r"(?<![`:\w])`([^`]+)`(?!`)")  # code, as Markdown marks it
 ITEM = re.compile(r"([a-z_]+(?:, [a-z_]+)*(?:\([\w, ]*\))?): (\S.*)")
 

@@ -14,6 +14,15 @@ def choose(page, label, option):
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def open_tree(page):
+    """The search inspector, when it has slid open and nothing moves any more."""
+    page.get_by_text("The search: its tree").first.click()
+    found = page.locator(".inspector")
+    found.locator(".q-tree__node").first.wait_for()
+    page.wait_for_timeout(600)
+    return found
+
+
 def saved(page, name):
     """The file behind a link."""
     with page.expect_download() as download:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from serving import served
-from studio_hands import ask, choose, made, press, saved
+from studio_hands import ask, choose, made, open_tree, press, saved
 
 PICTURES = os.environ.get("TREEWRIGHT_PICTURES")
 pytestmark = pytest.mark.skipif(
@@ -129,9 +129,7 @@ def test_every_agent_of_tactics_is_played_against(page, address, name):
     page.get_by_text("Blue to move, 5 action points left").wait_for()
     assert page.locator("#tactics-board .piece").count() > 4, "units beside the crystals"
     if not page.get_by_text(f"{name} has no tree.").count():
-        page.get_by_text("The search: its tree").click()
-        page.locator(".q-tree__node").first.wait_for()
-        page.locator(".inspector").get_by_role("button", name="Step by step").click()
+        open_tree(page).get_by_role("button", name="Step by step").click()
         page.get_by_text("Simulation 1 of 30.").wait_for()
 
 
@@ -177,8 +175,7 @@ def test_a_search_is_stepped_through_and_everybody_can_read_it(page, address, ax
     page.goto(address + where)
     if button is not None:
         press(page, button)
-    page.get_by_text("The search: its tree").first.click()
-    inspector = page.locator(".inspector")
+    inspector = open_tree(page)
     inspector.get_by_role("button", name="Step by step").click()
     page.get_by_text("Simulation 1 of 30.").wait_for()
     for stage in ("Expansion", "Simulation", "Back-up", "Selection"):

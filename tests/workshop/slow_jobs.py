@@ -38,5 +38,12 @@ def answer(a, b):
     return a + b
 
 
+def when_there(path):
+    """Answers as soon as a file is there."""
+    while not os.path.exists(path):  # noqa: PTH110
+        time.sleep(0.01)
+    return "there"
+
+
 def refuse():
     raise OptionError("not this")

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,16 @@ def test_jobs_end_in_every_way(manager):
     manager.forget(good.id)
     with pytest.raises(NoJob):
         manager.look(good.id)
+
+
+def test_a_quick_question_does_not_wait_for_a_slow_one(manager, tmp_path):
+    there = tmp_path / "there"
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(manager.ask, "slow_jobs:when_there", str(there), slow=True)
+        assert manager.ask("slow_jobs:answer", 2, 3) == 5
+        assert not slow.done()
+        there.touch()
+        assert slow.result(30) == "there"
 
 
 def test_ten_jobs_are_queued_fairly_and_all_finish(manager, tmp_path):

@@ -181,7 +181,7 @@ class Forest(Alike):
                 self._best[i] = (score, self.history(i) + found)
 
     def run(self, simulations: int, *, seconds: float = math.inf) -> "Forest":
-        """Search each position with so many more simulations; one that has ended is left out."""
+        """Search each position with this many more simulations; one that has ended is left out."""
         self._like._check_budget(simulations, seconds, None)
         with self._like._alone():
             self._run(simulations, seconds)
@@ -311,7 +311,7 @@ class Forest(Alike):
         return np.where(self._nobody, -1, roots.action[np.arange(len(self)), at])
 
     def policy(self, actions: int, temperature: float = 1.0) -> np.ndarray:
-        """What to learn from: for each position a probability for each of so many actions.
+        """What to learn from: for each position a probability for each action below ``actions``.
 
         The shares of the visits (to the power of 1 over the temperature); with
         ``Options(gumbel=…)`` the improved policy.  A position that has ended has zeros.

@@ -1,12 +1,14 @@
 """Why an action could not happen at some point of a story, or how it would be rated there."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treewright.apps.stories.model import Event, Expr
-from treewright.apps.stories.planning.mind import Reasons
 from treewright.apps.stories.setup import Setup
 from treewright.apps.stories.story import replay
 from treewright.apps.stories.world import Scope, World, covers, ground_text, scope_of
+
+if TYPE_CHECKING:  # the planner takes a while to import, and few stories have motives
+    from treewright.apps.stories.planning.mind import Reasons
 
 
 def explain(setup: Setup, action: str, after: list[str]) -> dict[str, Any]:
@@ -36,7 +38,7 @@ def explain(setup: Setup, action: str, after: list[str]) -> dict[str, Any]:
     }
 
 
-def reasons_of(setup: Setup, reasons: Reasons | None) -> dict[str, list[str] | None]:
+def reasons_of(setup: Setup, reasons: "Reasons | None") -> dict[str, list[str] | None]:
     """What each who consents to an action has in mind; None of who has no reason for it."""
     if reasons is None or setup.library.motives is None:
         return {}

@@ -13,8 +13,6 @@ from typing import Any, Literal
 from treewright.apps.stories.casting import Cast, casts
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
-from treewright.apps.stories.planning.planner import DEFAULT as PLANNING
-from treewright.apps.stories.planning.tables import MADE
 from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
@@ -86,6 +84,8 @@ def generate(
     setup.engine = engine
     replay(setup, setup.steering.prefix)  # before anything is compiled
     if setup.minds is not None and options == DEFAULT:
+        from treewright.apps.stories.planning.planner import DEFAULT as PLANNING
+
         options = PLANNING
     domain = story_domain(setup, prefix=prefix_reward)
     if method == "mcts":
@@ -217,6 +217,8 @@ class _Run:
 
     def imagined(self) -> None:
         """One tree of a set-up with motives, which counts what people imagine."""
+        from treewright.apps.stories.planning.tables import MADE
+
         search, own = self._strict, self._domain.tables["own"]
         run: Any = search.workers[0].run
 

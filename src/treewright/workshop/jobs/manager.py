@@ -87,8 +87,8 @@ class Manager:
         self._turn = 0
         self._changed = threading.Condition()
         self._closed = False
-        self._desk = _Process(str(self.store.path))
-        self._desk_lock = threading.Lock()
+        # what may take seconds has a process of its own, so that quick questions never wait for it
+        self._desks = {slow: _Desk(str(self.store.path)) for slow in (False, True)}
         for name in self.store.recover():
             job = self._stored(name)
             if job.kind in self.works:
@@ -168,7 +168,7 @@ class Manager:
                 raise NoJob(f"this result has no {form}, or it was too large to be kept")
             content = found
         else:
-            content = self.ask(f"{__name__}:_export", self._places[job.kind], form, data)
+            content = self.ask(f"{__name__}:_export", self._places[job.kind], form, data, slow=True)
         return content, exports[form].media, f"{job.kind}-{name[:6]}{exports[form].ending}"
 
     def file(self, name: str, file: str) -> bytes:
@@ -190,13 +190,17 @@ class Manager:
             raise JobError("a job that waits or runs can't be deleted; cancel it first")
         self.store.forget(name)
 
-    def ask(self, place: str, *arguments: Any) -> Any:
-        """What a function answers, in a process beside the jobs; for what takes a moment."""
-        with self._desk_lock:
-            self._desk.send("ask", place, arguments)
-            answer = self._desk.receive(MOST_ANSWER)
+    def ask(self, place: str, *arguments: Any, slow: bool = False) -> Any:
+        """What a function answers, in a process beside the jobs; for what takes a moment.
+
+        ``slow``: it may take seconds; a page asks such a thing in a thread.
+        """
+        desk = self._desks[slow]
+        with desk.lock:
+            desk.process.send("ask", place, arguments)
+            answer = desk.process.receive(MOST_ANSWER)
             if answer is None:
-                self._desk.end()
+                desk.process.end()
                 raise JobError(f"there was no answer within {MOST_ANSWER:.0f} seconds")
         if answer[0] == "failed":
             raise JobError(answer[1])
@@ -209,7 +213,8 @@ class Manager:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(5)
-        self._desk.end()
+        for desk in self._desks.values():
+            desk.process.end()
 
     # ------------------------------------------------------------------------------- the threads
 
@@ -345,6 +350,14 @@ class _Process:
             self._process.join(5)
             self._pipe.close()
         self._process = None
+
+
+class _Desk:
+    """A process that answers one question at a time."""
+
+    def __init__(self, store: str) -> None:
+        self.process = _Process(store)
+        self.lock = threading.Lock()
 
 
 def _job(row: Mapping[str, Any]) -> Job:

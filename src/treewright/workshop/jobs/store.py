@@ -144,6 +144,12 @@ class Store:
             found = db.execute("SELECT data FROM jobs WHERE id=?", (name,)).fetchone()
         return None if found is None or found["data"] is None else json.loads(found["data"])
 
+    def has(self, name: str, file: str) -> bool:
+        """Whether a job has left a file."""
+        with self._open() as db:
+            found = db.execute("SELECT 1 FROM files WHERE job=? AND name=?", (name, file))
+            return found.fetchone() is not None
+
     def file(self, name: str, file: str) -> bytes | None:
         with self._open() as db:
             found = db.execute(

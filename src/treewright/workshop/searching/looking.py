@@ -6,6 +6,7 @@ from typing import Any
 from treewright.errors import TreewrightError
 from treewright.library.shown import count_of
 from treewright.workshop.jobs import Job
+from treewright.workshop.searching.inspector import TREE
 from treewright.workshop.searching.stepping import Steps
 from treewright.workshop.web import html, nicegui
 from treewright.workshop.web.studio import QUIET, Following, Studio, facts
@@ -15,23 +16,60 @@ PLACE = "treewright.workshop.searching.inspector"
 
 def inspector(studio: Studio, job: Job, open_: bool = False) -> bool:
     """A part of a page that shows the tree which a job has left; whether it has left one."""
-    ui = nicegui().ui
-    store = str(studio.manager.store.path)
-    try:
-        found = studio.manager.ask(f"{PLACE}:about", store, job.id)
-    except TreewrightError:
+    if not studio.manager.store.has(job.id, TREE):
         return False
-    with ui.expansion("The search: its tree", value=open_).classes("w-full inspector"):
+    _Inspector(studio, job, open_)
+    return True
+
+
+class _Inspector:
+    """What is shown when it is opened: not before, since a large tree takes a moment to read."""
+
+    def __init__(self, studio: Studio, job: Job, open_: bool) -> None:
+        ui = nicegui().ui
+        self._studio, self._job = studio, job
+        self._filled = False
+        self._part = ui.expansion("The search: its tree", value=open_, on_value_change=self._fill)
+        self._part.classes("w-full inspector")
+        if open_:
+            ui.timer(0.01, self._fill, once=True)
+
+    async def _fill(self) -> None:
+        if self._filled:
+            return
+        self._filled = True
+        try:
+            found = await _asked(self._studio, "about", self._job)
+            below = await _asked(self._studio, "children", self._job, [])
+        except TreewrightError as error:
+            found, below = str(error), []
+        if self._part.is_deleted:  # another result is shown by now
+            return
+        with self._part:
+            if isinstance(found, str):
+                html(f'<p class="warning" role="alert">{escape(found)}</p>')
+            else:
+                self._show(found, below)
+
+    def _show(self, found: dict[str, Any], below: list[dict[str, Any]]) -> None:
         line = escape(" · ".join(found["variation"])) or "none"
         html(f"<p>Principal variation: {line}</p>")
         facts(found["took"])
         if found["root"]:
             html(f"<p>The tree begins here:</p><pre>{escape(found['root'])}</pre>")
         html("<p class=quiet>Each node opens; values are for whoever chooses the move.</p>")
-        Tree(studio, job)
-        if not studio.manager.work(job.kind).local:
-            _Stepping(studio, job)
-    return True
+        Tree(self._studio, self._job, below)
+        if not self._studio.manager.work(self._job.kind).local:
+            _Stepping(self._studio, self._job)
+
+
+async def _asked(studio: Studio, what: str, job: Job, *more: Any) -> Any:
+    """A question about a job's tree, in a thread: other visitors don't wait for it."""
+    from starlette.concurrency import run_in_threadpool
+
+    manager = studio.manager
+    place, store = f"{PLACE}:{what}", str(manager.store.path)
+    return await run_in_threadpool(manager.ask, place, store, job.id, *more, slow=True)
 
 
 class _Stepping:
@@ -59,21 +97,20 @@ class _Stepping:
 class Tree:
     """A search's tree: every node opens when it is asked for, and is loaded only then."""
 
-    def __init__(self, studio: Studio, job: Job) -> None:
+    def __init__(self, studio: Studio, job: Job, first: list[dict[str, Any]]) -> None:
         ui = nicegui().ui
         self._studio, self._job = studio, job
         self._asked = {"root"}
         self._tree = ui.tree([], label_key="label", on_expand=self._open).props(
             "dense no-transition"
         )
-        self._nodes = self._below([])
+        self._nodes = [self._node(child, []) for child in first]
         self._tree.props["nodes"] = self._nodes
         self._tree.update()
 
-    def _below(self, path: list[int]) -> list[dict[str, Any]]:
-        store = str(self._studio.manager.store.path)
+    async def _below(self, path: list[int]) -> list[dict[str, Any]]:
         try:
-            found = self._studio.manager.ask(f"{PLACE}:children", store, self._job.id, path)
+            found = await _asked(self._studio, "children", self._job, path)
         except TreewrightError as error:
             return [{"id": f"{path} wrong", "label": str(error)}]
         return [self._node(child, path) for child in found]
@@ -90,12 +127,12 @@ class Tree:
             node["children"] = [{"id": f"{node['id']}/…", "label": "…"}]
         return node
 
-    def _open(self, event: Any) -> None:
+    async def _open(self, event: Any) -> None:
         for name in set(event.value) - self._asked:
             self._asked.add(name)
             node = _found(self._nodes, name)
             if node is not None:
-                node["children"] = self._below([int(part) for part in name.split("/")])
+                node["children"] = await self._below([int(part) for part in name.split("/")])
         self._tree.props["nodes"] = self._nodes
         self._tree.update()
 
