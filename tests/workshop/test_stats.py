@@ -70,6 +70,12 @@ def test_comparisons():
     assert stats.compare([1, 1], [2, 2]).p == 0.0
 
 
+def test_a_rate_of_all_or_nothing_is_within_its_own_interval():
+    for trials in range(1, 200):
+        assert 1.0 in stats.rate(trials, trials)
+        assert 0.0 in stats.rate(0, trials)
+
+
 def test_two_rates():
     found = stats.compare_rates(60, 100, 40, 100)
     assert found.difference == pytest.approx(0.2)

@@ -117,6 +117,10 @@ class EntryLibrary(InnerLibrary):
         self.linked(needed)
         for library in needed:
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        for function in self._final_module.functions:
+            inlined = any(b"alwaysinline" in attributes for attributes in function.attributes)
+            if function.linkage == Linkage.linkonce_odr and not inlined:
+                function.linkage = Linkage.internal  # what has one caller goes into it
         self._optimize_final_module()
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()

@@ -8,6 +8,7 @@ from treewright.apps.functions import shared as runs
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
 from treewright.apps.functions.experiments import bbob as bbob_experiment
 from treewright.apps.functions.experiments.bbob_runs import EXACT, STEPS, counted
+from treewright.apps.functions.minimize import default_method
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
 from treewright.apps.functions.steps import evaluated
@@ -96,12 +97,10 @@ def test_many_dimensions_do_without_the_model():
     assert found.fun < 1e-6
 
 
-@pytest.mark.parametrize("budget", [10, 100_000])
-def test_one_method_is_the_default_for_every_budget(budget):
-    found = tw.minimize(
-        lambda x: float(x @ x), [(-4, 5)] * 2, budget=budget, callback=lambda x, value: True
-    )
-    assert found.method == "runs"
+def test_which_method_is_the_default():
+    assert default_method(10, 10_000) == "runs"
+    assert default_method(10, 100_000) == "staged"
+    assert tw.minimize(lambda x: float(x @ x), [(-4, 5)] * 2, budget=100).method == "runs"
 
 
 def test_a_population_begins_when_the_search_is_long_and_each_lives_twice_as_long():
@@ -164,7 +163,7 @@ def test_the_tree_finds_what_only_a_population_finds():
     def deceptive(x):
         return float(418.9829 * 5 - np.sum(x * np.sin(np.sqrt(np.abs(x)))))
 
-    found = tw.minimize(deceptive, [(-500, 500)] * 5, budget=15_000, seed=1)
+    found = tw.minimize(deceptive, [(-500, 500)] * 5, budget=15_000, seed=1, method="runs")
     assert found.fun < 1e-3
 
 

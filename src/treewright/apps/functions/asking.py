@@ -23,7 +23,7 @@ class Asking:
     """
 
     def __init__(
-        self, bounds: Any, budget: int = 10_000, method: str = "runs", seed: int = 0
+        self, bounds: Any, budget: int = 10_000, method: str | None = None, seed: int = 0
     ) -> None:
         self.space = Space(bounds)
         self._rng = np.random.default_rng([seed, 1])

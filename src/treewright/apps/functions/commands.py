@@ -29,12 +29,13 @@ def optimize(
     dim: Annotated[int, typer.Option(min=1, help="Dimensions.")] = 10,
     budget: Annotated[int, typer.Option(min=1, max=LARGEST, help="Budget: evaluations.")] = 100_000,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="runs (a tree shares the evaluations out among solvers and places), staged "
-            "(mostly L-SHADE, planned for the budget), la-mcts, iterated-splitting or soo."
+            "(mostly L-SHADE, planned for the budget), la-mcts, iterated-splitting or soo.",
+            show_default="runs; staged from 5,000 evaluations per dimension",
         ),
-    ] = "runs",
+    ] = None,
     seed: Seed = 0,
     bounds: Annotated[
         str | None,
@@ -53,9 +54,10 @@ def optimize(
     Examples: treewright optimize cec2014:17 --dim 10 --budget 100000 --seed 1;
     treewright optimize cec2014:9 --method iterated-splitting --passes 10 --splits 3 --json
     """
-    from treewright.apps.functions.minimize import minimize
+    from treewright.apps.functions.minimize import default_method, minimize
 
     f, box, number = _read(function, dim, bounds)
+    method = method or default_method(dim, budget)
     given = {"moves": moves, "passes": passes, "splits": splits}
     options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     best = "best" if number is None else "error"

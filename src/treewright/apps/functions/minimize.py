@@ -31,6 +31,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 DEFAULT_BUDGET = 10_000
 UNLIMITED = 10**15
+LONG = 5000  # evaluations per dimension from which stages that are planned for the budget pay
 
 
 class OptimizeResult(dict[str, Any]):
@@ -55,7 +56,7 @@ def minimize(
     bounds: Any = None,
     *,
     budget: int | None = None,
-    method: str = "runs",
+    method: str | None = None,
     seed: int = 0,
     args: tuple[Any, ...] = (),
     maxiter: int | None = None,
@@ -85,8 +86,9 @@ def minimize(
     evaluated again.  ``workers`` processes (or a map) evaluate a plain function; with ``runs``
     several local runs go on at a time then, and otherwise the result is the same for any number.
 
-    ``method`` is ``runs`` if not given, whatever the budget.  ``callback(x, fun)`` is told of the
-    best so far and stops the search by returning True; ``progress(evaluations, fun)`` only looks.
+    ``method`` is ``runs`` if not given, or ``staged`` with 5,000 evaluations per dimension and
+    more of a function of real numbers only.  ``callback(x, fun)`` is told of the best so far and
+    stops the search by returning True; ``progress(evaluations, fun)`` only looks.
     ``options`` are the method's own: ``moves``, ``passes``, ``splits`` and ``c`` of
     ``iterated-splitting``, ``parts`` and ``tree`` of ``staged``, ``tree`` of ``runs``, ``c``,
     ``leaf`` and ``tree`` of ``la-mcts``; ``watch`` of the first and of ``runs`` is called after
@@ -117,6 +119,9 @@ def minimize(
         constraints=constraints,
         noisy=noisy,
     )
+    if method is None:
+        plain = not (noisy or unlimited or constraints or objective.space.whole.any())
+        method = default_method(objective.n, objective.budget) if plain else "runs"
     _check(method, options or {}, noisy)
     first = _warm(objective, x0, known)
     started = time.perf_counter()
@@ -173,6 +178,11 @@ def _warm(objective: Objective, x0: Any, known: tuple[Any, Any] | None) -> np.nd
         return np.empty((0, objective.n))
     several = isinstance(x0[0], (list, tuple, np.ndarray))
     return np.array([space.point(x, "x0") for x in (x0 if several else [x0])])
+
+
+def default_method(dimensions: int, budget: int) -> str:
+    """``runs``, which needs no plan, and ``staged`` for very long searches."""
+    return "staged" if budget >= LONG * max(1, dimensions) else "runs"
 
 
 def _with_result(error: FunctionError, result: OptimizeResult) -> FunctionError:

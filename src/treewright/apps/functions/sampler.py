@@ -24,7 +24,7 @@ class TreewrightSampler(BaseSampler):  # type: ignore[misc]
     ``n_trials`` is the budget that the method plans for.
     """
 
-    def __init__(self, n_trials: int = 1000, method: str = "runs", seed: int = 0) -> None:
+    def __init__(self, n_trials: int = 1000, method: str | None = None, seed: int = 0) -> None:
         self._settings = {"budget": n_trials, "method": method, "seed": seed}
         self._space = IntersectionSearchSpace()
         self._random = RandomSampler(seed=seed)

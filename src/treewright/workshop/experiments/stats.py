@@ -79,7 +79,8 @@ def rate(successes: float, trials: int, level: float = LEVEL) -> Interval:
     shrunk = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / shrunk
     reach = z * math.sqrt((share * (1 - share) + z * z / (4 * trials)) / trials) / shrunk
-    return Interval(share, max(0.0, centre - reach), min(1.0, centre + reach), trials)
+    low, high = max(0.0, centre - reach), min(1.0, centre + reach)
+    return Interval(share, min(low, share), max(high, share), trials)  # rounding aside, it holds it
 
 
 def mean(values: Sequence[float], level: float = LEVEL) -> Interval:
