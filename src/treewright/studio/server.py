@@ -1,6 +1,7 @@
 """Putting it together: the manager, the interface, the pages, the fence, and serving."""
 
 import secrets
+import socket
 from pathlib import Path
 
 from treewright.errors import OptionError
@@ -21,7 +22,8 @@ def token_for(host: str) -> str:
 
 
 def address(host: str, port: int, token: str) -> str:
-    """Where to open it."""
+    """Where to open it: for everybody, by the name of this machine."""
+    host = socket.gethostname() if host in ANYBODY else host
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}{_path(token)}"
 

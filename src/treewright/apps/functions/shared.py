@@ -214,7 +214,7 @@ class Shared:
         """Evaluate what a run asks for; workers that it leaves idle go on with other runs."""
         batch = [(run, asked)]
         room = self.objective.at_once - len(asked)
-        while room > 0 and (other := self._next(run, [r for r, _ in batch])) is not None:
+        while room > 0 and (other := self._next([r for r, _ in batch])) is not None:
             wanted = other.ask()
             while wanted is None and not other.ended:
                 wanted = other.ask()
@@ -231,7 +231,7 @@ class Shared:
             at += len(points)
         return len(asked)
 
-    def _next(self, leader: Run, busy: list[Run]) -> Run | None:
+    def _next(self, busy: list[Run]) -> Run | None:
         """The most promising run that is not busy."""
         ranked = sorted(self.pairs, key=lambda pair: -self._known(*pair)[0])
         for pair in ranked:
