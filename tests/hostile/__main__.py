@@ -18,6 +18,7 @@ import fuzz_files
 import fuzz_http
 import fuzz_interrupts
 import fuzz_kills
+import fuzz_rules
 import fuzz_trees
 import fuzz_words
 import page
@@ -89,6 +90,7 @@ FUZZERS = {
     "studio request": (studio, 2.0, 500),
     "command line": (options, 4.0, 50),
     "edited domain": (edits, 3.0, 500),
+    "edited rules": (fuzz_rules.fuzz, 2.0, 40),
     "damaged cache": (fuzz_disk.fuzz_cache, 2.0, 500),
     "full disk": (fuzz_disk.fuzz_full, 2.0, 100),
     "slip in a domain": (fuzz_domains.fuzz, 4.0, 10),

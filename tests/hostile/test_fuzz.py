@@ -1,11 +1,13 @@
 """A short run of every fuzzer; ``make hostile`` may run them for longer."""
 
 import io
+import sys
 
 import pytest
 from fuzz_disk import fuzz_cache, fuzz_full
 from fuzz_edits import fuzz_edits
 from fuzz_files import READERS, fuzz_reader
+from fuzz_rules import fuzz as fuzz_rules
 from fuzz_words import fuzz_gtp, fuzz_options, put_files
 
 SLOW = {"chain": 40, "library": 60, "story": 60, "problem": 20, "upload-story": 20}
@@ -22,6 +24,14 @@ def test_edits():
     seen, wrong = fuzz_edits(200, elsewhere=100)
     assert not wrong, (seen, wrong[:5])
     assert seen["told apart"] > 100
+
+
+def test_edited_rules(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    seen, wrong = fuzz_rules(12, tmp_path)
+    assert not wrong, wrong[:2]
+    assert seen["equal"] == 12
 
 
 def test_damaged_caches(tmp_path):
