@@ -123,6 +123,8 @@ def _change_number(dice, array):
         warnings.simplefilter("ignore")
         value = dice.choice(FLOATS if column.dtype.kind == "f" else STRANGE)
         near = column[at].item() + dice.choice([-2, -1, 1, 2, 16])
+        if column.dtype.kind != "f":
+            near = (near + 2**63) % 2**64 - 2**63  # the largest number has one above it, too
         column[at] = np.asarray(dice.choice([value, near])).astype(column.dtype)
 
 
