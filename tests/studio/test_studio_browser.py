@@ -43,12 +43,18 @@ def test_a_level_is_generated_painted_exported_and_played(page, address):
     assert names == ["level.tmx", "treewright-tiles.png"]
     # a wall from the top to the bottom, and the checker says where it breaks
     press(page, "Paint")
-    box = page.locator("#level-editor canvas").bounding_box()
+    # the server answers with the brush, which pushes the level down, and with the editor's mode
+    page.get_by_role("combobox", name="Tile", exact=True).wait_for()
+    page.wait_for_function("() => levelEditor.mode === 'paint'")
+    canvas = page.locator("#level-editor canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
     column = box["x"] + 20.5 * box["width"] / 60
     page.mouse.move(column, box["y"] + 3)
     page.mouse.down()
     page.mouse.move(column, box["y"] + box["height"] - 3, steps=60)
     page.mouse.up()
+    page.wait_for_function("() => levelEditor.rows.every((row) => row[20] === 'X')")
     page.get_by_text("✗ not playable").wait_for()
     assert page.evaluate("() => levelNow.rows.every((row) => row[20] === 'X')")
     # played to its end, by keys that a player who knows the level would press

@@ -166,3 +166,20 @@ def test_wishes_for_a_level_that_make_no_sense(wrong):
 
     with pytest.raises(ValueError, match="validation error"):
         Generate.model_validate(wrong)
+
+
+def test_a_piece_that_failed_with_an_earlier_studio_is_made_again():
+    """A hard end kills the processes of the jobs first, which then stand as failed."""
+    from treewright.studio.home import to_make
+    from treewright.workshop.jobs import Job
+
+    def job(state, ended=None):
+        return Job("id", "gallery", "background", {"piece": "go"}, state, ended=ended)
+
+    began = 1000.0
+    assert to_make(None, began)
+    assert to_make(job("cut", 900.0), began)
+    assert to_make(job("cancelled", 1100.0), began)
+    assert to_make(job("failed", 900.0), began)
+    assert not to_make(job("failed", 1100.0), began)
+    assert not any(to_make(job(state, 900.0), began) for state in ("done", "waiting", "running"))

@@ -47,6 +47,17 @@ def build(studio: Studio, gallery: bool) -> None:
             _interface(studio.manager)
 
 
+def to_make(job: Job | None, began: float) -> bool:
+    """Whether a piece is still to be made, given its newest job and when this studio began.
+
+    What failed in this studio is not tried again at each look.  What failed before it began is:
+    whoever ends a studio ends the processes of its jobs too, which reads as their failure.
+    """
+    if job is None or job.state in ("cancelled", "cut"):
+        return True
+    return job.state == "failed" and (job.ended or 0.0) < began
+
+
 class _Gallery:
     """Every piece as a card; those at work fill in as they are done."""
 
@@ -65,10 +76,10 @@ class _Gallery:
 
     def make(self) -> None:
         """Queue what is missing, behind whatever people ask for."""
+        manager = self._studio.manager
         for name in self._shown:
-            job = self._found.get(name)
-            if job is None or not (job.open or job.state in ("done", "failed")):
-                self._studio.manager.start("gallery", {"piece": name}, BACKGROUND)
+            if to_make(self._found.get(name), manager.began):
+                manager.start("gallery", {"piece": name}, BACKGROUND)
         self._look()
 
     def _look(self) -> None:

@@ -79,6 +79,7 @@ class Manager:
         """``kinds``: where each kind of job is; all that the applications declare, if not given."""
         self._places = places() if kinds is None else dict(kinds)
         self.works: dict[str, Work] = {name: load(where) for name, where in self._places.items()}
+        self.began = time.time()
         workspace.mkdir(parents=True, exist_ok=True)
         self.workspace = workspace.resolve()
         self.store = Store(self.workspace / "studio.sqlite")
