@@ -204,6 +204,31 @@ def test_repeats_without_the_tree():
     assert bowl(found.x) < 5
 
 
+@pytest.mark.parametrize("tree", [True, False])
+def test_the_value_of_a_noisy_result_is_a_mean_of_repeats(tree):
+    found = tw.minimize(
+        noisy(1.0, 3), [(-5, 5)] * 2, budget=100, noisy=True, seed=1, options={"tree": tree}
+    )
+    assert found.nfev == 100
+    assert found.repeats >= 2
+    assert np.isfinite(found.error)
+
+
+def test_a_callback_that_stops_a_noisy_search_ends_it_at_once():
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return float(x @ x)
+
+    found = tw.minimize(
+        f, [(-5, 5)] * 2, budget=100, noisy=True, callback=lambda x, value: len(calls) >= 20
+    )
+    assert found.message == "the callback stopped the search"
+    assert found.nfev == len(calls)
+    assert len(calls) <= 21
+
+
 def test_candidates_know_their_noise():
     dice = np.random.default_rng(3)
     found = Candidates()
@@ -212,7 +237,8 @@ def test_candidates_know_their_noise():
     assert len(found.all) == 8
     assert found.doubt(found.all[0]) == 1.0
     for candidate in found.all:
-        found.again(candidate, candidate.x[0] + dice.normal(0, 0.5, 200))
+        for value in candidate.x[0] + dice.normal(0, 0.5, 200):
+            found.again(candidate, float(value))
     assert found.noise == pytest.approx(0.5, rel=0.1)
     assert found.best.x[0] == 0.0
     assert found.doubt(found.best) < 0.01

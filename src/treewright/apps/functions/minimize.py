@@ -1,5 +1,6 @@
 """``tw.minimize``: the shape of SciPy's, with our methods."""
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -9,6 +10,7 @@ import numpy as np
 
 from treewright.apps.functions import cec2014
 from treewright.apps.functions.lamcts import la_mcts
+from treewright.apps.functions.noise import KEPT, MOST_KEPT
 from treewright.apps.functions.objective import Compiled, Exhausted, FunctionError, Objective
 from treewright.apps.functions.runs import runs
 from treewright.apps.functions.soo import soo
@@ -129,7 +131,9 @@ def minimize(
         if len(first):
             objective.warm = True
             objective.evaluate(first)
-        if objective.n:
+        if noisy and objective.n:
+            _search_and_confirm(objective, METHODS[method], seed, options or {})
+        elif objective.n:
             METHODS[method](objective, seed, **(options or {}))
         else:  # nothing to choose
             objective.evaluate(np.zeros((1, 0)))
@@ -147,6 +151,22 @@ def minimize(
     finally:
         objective.close()
     return _result(objective, method, started, True)
+
+
+def _search_and_confirm(
+    objective: Objective, method: Callable[..., None], seed: int, options: dict[str, Any]
+) -> None:
+    """Search a noisy function, then evaluate the best points again with what was kept for that."""
+    release = objective.keep(KEPT)
+    with contextlib.suppress(Exhausted):
+        method(objective, seed, **options)
+    if objective.stopped == "callback":
+        return
+    release()
+    candidates = objective.candidates
+    if candidates is not None and candidates.all:
+        for chosen in candidates.rounds(min(objective.left, MOST_KEPT)):
+            objective.again(chosen)
 
 
 def _check(method: str, options: dict[str, Any], noisy: bool) -> None:

@@ -1,15 +1,19 @@
 """Noisy functions: candidates that were evaluated several times, and how sure that makes us.
 
 A candidate got where it is by its first value, which therefore was a lucky one: as soon as it is
-evaluated again, that value is forgotten.
+evaluated again, that value is forgotten.  A tenth of the evaluations is kept for the end, when the
+candidates are evaluated again, fewer of them each time, until one is left.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 CANDIDATES = 8
+KEPT = 0.1  # share of the evaluations, or of the time, for the candidates at the end
+MOST_KEPT = 1000  # evaluations
 SURE = 1.0  # standard errors that a mean must be better by
 
 
@@ -47,15 +51,14 @@ class Candidates:
             best = self.best
             self.all.remove(max((c for c in self.all if c is not best), key=self._hope))
 
-    def again(self, candidate: Candidate, values: np.ndarray) -> None:
+    def again(self, candidate: Candidate, value: float) -> None:
         """A candidate was evaluated again."""
-        for value in values.tolist():
-            off = value - candidate.mean
-            candidate.count += 1
-            candidate.mean += off / candidate.count
-            if candidate.count > 1:
-                self._squares += off * (value - candidate.mean)
-                self._freedom += 1
+        off = value - candidate.mean
+        candidate.count += 1
+        candidate.mean += off / candidate.count
+        if candidate.count > 1:
+            self._squares += off * (value - candidate.mean)
+            self._freedom += 1
 
     def error(self, candidate: Candidate) -> float:
         """The standard error of a mean."""
@@ -86,3 +89,15 @@ class Candidates:
         error = math.hypot(self.error(candidate), self.error(best))
         off = abs(candidate.mean - best.mean)
         return math.erfc(off / error / math.sqrt(2)) if error > 0 else float(off == 0)
+
+    def rounds(self, evaluations: int) -> Iterator[list[Candidate]]:
+        """Whom to evaluate again: all, then the better half, and so on; the last has the rest."""
+        size = len(self.all)
+        share = evaluations // size.bit_length()
+        while size:
+            chosen = sorted(self.all, key=lambda c: c.mean)[:size]
+            times = max(1, share // size if size > 1 else evaluations)
+            for _ in range(times):
+                yield chosen
+            evaluations -= times * size
+            size //= 2

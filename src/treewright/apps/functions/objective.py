@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.functions.constraints import Penalty, read_constraints
-from treewright.apps.functions.noise import Candidate, Candidates
+from treewright.apps.functions.noise import MOST_KEPT, Candidate, Candidates
 from treewright.apps.functions.space import Space
 from treewright.errors import DomainError, OptionError
 
@@ -161,17 +161,33 @@ class Objective:
             self.stopped = "seconds"
             raise Exhausted
 
-    def again(self, candidate: Candidate) -> float:
-        """Evaluate a candidate of a noisy function once more."""
+    def again(self, candidates: Sequence[Candidate]) -> None:
+        """Evaluate candidates of a noisy function once more each, as far as the budget goes."""
         assert self.candidates is not None
         self._check_limits()
-        value = self._values(self.space.values(candidate.x[None]))
-        self.done += 1
-        if np.isfinite(value[0]):
-            self.candidates.again(candidate, value)
-            self._choose()
+        candidates = candidates[: self.left]
+        values = self._values(self.space.values(np.array([c.x for c in candidates])))
+        self.done += len(values)
+        for candidate, value in zip(candidates, values, strict=True):
+            if np.isfinite(value):
+                self.candidates.again(candidate, float(value))
+        self._choose()
         self._tell()
-        return float(value[0])
+
+    def keep(self, share: float) -> Callable[[], None]:
+        """Keep a share of the budget and of the time back; what is returned releases it."""
+        evaluations = min(MOST_KEPT, int(share * self.budget))
+        seconds = 0.0
+        if self.deadline < math.inf:
+            seconds = share * max(0.0, self.deadline - time.perf_counter())
+        self.budget -= evaluations
+        self.deadline -= seconds
+
+        def release() -> None:
+            self.budget += evaluations
+            self.deadline += seconds
+
+        return release
 
     def know(self, points: np.ndarray, values: np.ndarray) -> None:
         """Points whose values are known already: they cost nothing."""

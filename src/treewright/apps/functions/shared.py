@@ -272,7 +272,7 @@ class Shared:
         candidates = self.objective.candidates
         assert candidates is not None
         before = candidates.best
-        self.objective.again(candidates.all[chosen[2] % len(candidates.all)])
+        self.objective.again([candidates.all[chosen[2] % len(candidates.all)]])
         reward = float(candidates.best is not before)
         self._credit((chosen[0], chosen[1]), reward)
         return reward
