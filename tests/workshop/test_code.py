@@ -131,3 +131,10 @@ def test_what_people_only_see_does_not_count(monkeypatch):
     assert mark(Nim(heap=3)) == before
     monkeypatch.setattr(Nim, "ended", staticmethod(lambda s: s.stones <= 0))
     assert mark(Nim(heap=3)) != before
+
+
+def test_where_a_copy_of_treewright_lies_is_no_code(monkeypatch):
+    before = mark(code._HERE / "apps" / "levels" / "corpus")
+    assert mark(code._HERE / "apps" / "levels" / "another") != before
+    monkeypatch.setattr(code, "_HERE", Path("/elsewhere/treewright"))
+    assert mark(Path("/elsewhere/treewright/apps/levels/corpus")) == before

@@ -28,6 +28,13 @@ def test_biasing_holds_does_not_hold_or_is_open():
     assert biasing.verdict(biased(0.2, 0.4)[:1]).held is None
 
 
+def test_a_budget_with_few_runs_does_not_hide_one_with_enough():
+    few = [{**row, "nodes": 10 * BUDGETS[-1]} for row in biased(0.2, 0.15, seeds=2)]
+    assert biasing.verdict(biased(0.2, 0.4) + few).held is True
+    others = [row for row in few if not row["search"].startswith("plain")]
+    assert biasing.verdict(others).held is None, "nothing to compare with"
+
+
 def test_a_gap_is_open_if_zero_lies_within():
     zero = dict.fromkeys(range(RUNS), 0.0)
     mixed = {seed: (-1.0) ** seed for seed in range(RUNS)}

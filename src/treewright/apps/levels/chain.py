@@ -9,7 +9,7 @@ The state before the first slice is ``()``; its patterns are the ways in which l
 import functools
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,14 +184,14 @@ def learn(levels: Sequence[Level], history: int = HISTORY, widest: int = WIDEST)
     for level in levels:
         columns = level.unmarked().with_rows(height).columns
         corpus.append(tuple(number.setdefault(column, len(number)) for column in columns))
-    counts: dict[State, Counter[Pattern]] = {}
+    counts: dict[State, Counter[Pattern]] = defaultdict(Counter)
     for line in corpus:
         for at in (0, *range(history, len(line))):
             state = line[max(0, at - history) : at]
             widths = range(1 if at else history, (widest if at else max(widest, history)) + 1)
             for width in widths:
                 if at + width <= len(line):
-                    counts.setdefault(state, Counter())[line[at : at + width]] += 1
+                    counts[state][line[at : at + width]] += 1
     seen = {line[i : i + history] for line in corpus for i in range(len(line) - history + 1)}
     alive = _alive(counts, history)
     transitions = {

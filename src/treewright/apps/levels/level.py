@@ -1,11 +1,12 @@
 """A level: rows of characters, and what can be counted in it."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.apps.levels.tiles import EMPTY, GOAL, START, TILES, LevelError
+from treewright.apps.levels.tiles import EMPTY, GOAL, START, TILES, LevelError, Tile
 
 FEWEST_ROWS, MOST_ROWS = 4, 24
 LONGEST = 100_000
@@ -28,7 +29,7 @@ class Level:
                     f"{where}, row {number}: {len(row)} tiles, but the first row has "
                     f"{len(rows[0])}; all rows must have the same length"
                 )
-            for column, tile in enumerate(row, 1):
+            for column, tile in enumerate(row, 1) if not set(row) <= TILES.keys() else ():
                 if tile not in TILES:
                     raise LevelError(
                         f"{where}, row {number}, column {column}: {tile!r} is no tile; "
@@ -75,7 +76,7 @@ class Level:
 
     def count(self, *kinds: str) -> int:
         """How many tiles are of these kinds."""
-        return sum(TILES[tile].kind in kinds for row in self.rows for tile in row)
+        return self._with(lambda tile: tile.kind in kinds)
 
     @property
     def enemies(self) -> int:
@@ -84,7 +85,11 @@ class Level:
     @property
     def rewards(self) -> int:
         """Coins and power-ups."""
-        return sum(TILES[tile].reward for row in self.rows for tile in row)
+        return self._with(lambda tile: tile.reward)
+
+    def _with(self, fact: Callable[[Tile], bool]) -> int:
+        wanted = [mark for mark, tile in TILES.items() if fact(tile)]
+        return sum(row.count(mark) for row in self.rows for mark in wanted)
 
     @property
     def gaps(self) -> list[tuple[int, int]]:

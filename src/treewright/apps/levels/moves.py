@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -48,15 +48,17 @@ class Move:
 
 
 @functools.cache
-def _all() -> dict[str, list[Move]]:
+def _written() -> dict[str, list[dict[str, Any]]]:
     text = files("treewright.apps.levels").joinpath("data", "moves.json").read_text()
-    return {
-        name: [
-            Move(**(m | {key: tuple(m[key]) for key in ("recipe", "empty", "solid")}))
-            for m in group
-        ]
-        for name, group in json.loads(text).items()
-    }
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _group(name: str) -> list[Move]:
+    return [
+        Move(**(m | {key: tuple(m[key]) for key in ("recipe", "empty", "solid")}))
+        for m in _written()[name]
+    ]
 
 
 @functools.cache
@@ -65,13 +67,13 @@ def to_the_right(player: Player) -> tuple[Move, ...]:
 
     So the reachable rows of a column are final once it is there: what the search needs.
     """
-    return tuple(m for m in _all()[f"{player}-right"] if m.run_up == 0)
+    return tuple(m for m in _group(f"{player}-right") if m.run_up == 0)
 
 
 @functools.cache
 def every_move(player: Player) -> tuple[Move, ...]:
     """The wider set for the full player: leftward moves and run-ups too."""
-    return (*_all()[f"{player}-right"], *_all()[f"{player}-left"])
+    return (*_group(f"{player}-right"), *_group(f"{player}-left"))
 
 
 def as_tables(moves: Sequence[Move]) -> dict[str, np.ndarray]:

@@ -121,7 +121,7 @@ def generate(
 ) -> None:
     """Find a story for a set-up and tell it.
 
-    The first story of a library compiles it (half a minute); Ctrl-C keeps the best so far.  With
+    The first story of a library compiles it (some ten seconds); Ctrl-C keeps the best so far.  With
     more than six people, each search of 10,000 nodes has a cast, drawn at random.
 
     Examples: treewright story generate sherlock --seed 3 --graph why.svg;

@@ -82,7 +82,7 @@ def generate(settings: Generate, report: Report) -> Result:
     if found:
         raise StoryError(found)
     total = settings.nodes * max(settings.variants, settings.branches + 1)
-    report(None, "compiling; a library's first story takes half a minute")
+    report(None, "compiling; a library's first story takes about ten seconds")
 
     kept = Kept()
 

@@ -58,6 +58,10 @@ class Attribute:
             return -1
         return min(max(0, self.low), self.high) if self.type.kind == "int" else 0
 
+    def __hash__(self) -> int:
+        """Of its name only: values are looked up by it all the time."""
+        return hash((self.owner, self.name))
+
     def __str__(self) -> str:
         return f"{self.owner}.{self.name}" + (f"[{self.over}]" if self.over else "")
 

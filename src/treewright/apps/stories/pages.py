@@ -16,7 +16,7 @@ NEVER = ("title", "library", "length", "enough", "goals", "keep", "tuning", "bel
 
 HINT = (
     "Choose a set-up, change its people and goals if you like, and generate. The first story of a "
-    "library compiles for up to half a minute; after that each takes seconds."
+    "library compiles for about ten seconds; after that each takes seconds."
 )
 
 

@@ -73,13 +73,12 @@ class World:
         if op == "when":
             return self.when.get(expr.value, 0)
         if expr.over:
-            met = [n for n in self._range(expr) if self._met(expr, scope, n)]
-            return {
-                "any": bool(met),
-                "all": len(met) == len(self._range(expr)),
-                "count": len(met),
-                "first": met[0] if met else -1,
-            }[op]
+            each = (self._met(expr, scope, n) for n in self._range(expr))
+            if op in ("any", "all"):
+                return any(each) if op == "any" else all(each)
+            return (
+                sum(each) if op == "count" else next((n for n, met in enumerate(each) if met), -1)
+            )
         if op == "and":
             return all(self.value(a, scope) for a in expr.args)
         if op == "or":

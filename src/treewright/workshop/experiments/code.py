@@ -19,7 +19,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,8 @@ class CodeFingerprint(Fingerprint):
         elif isinstance(value, set | frozenset):
             self.add("set", frozenset(value))
         elif isinstance(value, Path):
-            self.add("path", str(value))
+            ours = value.is_relative_to(_HERE)  # wherever this copy of Treewright lies
+            self.add("path", str(value.relative_to(_HERE) if ours else value))
         elif value is getattr(dataclasses, "_HAS_DEFAULT_FACTORY", self):
             self.add("made by a factory")  # which stands among the globals of __init__
         elif typing.get_origin(value) is not None or isinstance(value, types.UnionType):
@@ -227,8 +228,11 @@ def _installed(package: str) -> bool:
 
 @functools.cache
 def _version_of(package: str) -> str:
-    names = packages_distributions().get(package, [])
-    return version(names[0]) if names else ""
+    try:
+        return version(package)  # most have the name that is imported
+    except PackageNotFoundError:  # looking through all of them takes a third of a second
+        names = packages_distributions().get(package, [])
+        return version(names[0]) if names else ""
 
 
 @functools.cache

@@ -462,7 +462,7 @@ class Engine:
     def _compile_ahead(self) -> None:
         """Compile the search for this board now, and the playouts in the background.
 
-        A new size of board needs new kernels, half a minute the first time.  Clients wait for the
+        A new size of board needs new kernels, some seconds the first time.  Clients wait for the
         answer to ``boardsize``, ``clear_board`` and ``loadsgf`` without a clock running; the
         playouts behind ownership and score are ready some moves later.
         """

@@ -1,5 +1,6 @@
 """Kartal's selection and rollout biasing on plain UCT (Magnuson 4.4)."""
 
+from collections import Counter
 from typing import Any
 
 from treewright.apps.stories.experiments.settings import (
@@ -22,9 +23,14 @@ DOUBLE = 2.0  # rollout biasing against plain MCTS, by the survey
 
 
 def verdict(rows: Rows) -> Verdict:
-    """By intervals over seeds, for the smallest and the largest budget, under both rules."""
-    budgets = sorted({int(r["nodes"]) for r in rows})  # type: ignore[arg-type]
-    low, high = budgets[0], budgets[-1]
+    """By intervals over seeds, under both rules.
+
+    The smallest budget, and the largest that was run often enough.
+    """
+    runs = Counter(int(r["nodes"]) for r in rows if r["search"] == WAYS[0])  # type: ignore[arg-type]
+    if not runs:
+        return decided("plain MCTS was not run", [])
+    low, high = min(runs), max(runs, key=lambda n: (min(runs[n], RUNS), n))
     said, parts = [], []
     for rule, words in RULES.items():
         found = {(n, w): scores(rows, search=w + rule, nodes=n) for n in (low, high) for w in WAYS}
