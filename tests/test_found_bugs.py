@@ -4,6 +4,7 @@ import collections
 
 import numpy as np
 import pytest
+from bag import Bag
 from reference import OnePlayer, TwoPlayers, below, grow, same_tree, solve, tables_of
 
 import treewright as tw
@@ -89,8 +90,6 @@ def test_memory_is_full():
 
 
 def test_memory_budget():
-    from test_properties import Bag
-
     for m in range(65200, 65500, 8):
         s = tw.Search(Bag(), seed=65342, memory=m, when_full="rollout")
         s.run(simulations=4000)
@@ -121,8 +120,6 @@ def test_bounds_of_untried():
         tw.Search(ConnectFour(), tw.Options(solver=True), memory="1MiB").run(simulations=n)
         for n in (1, 2, 3)
     ]
-    from test_properties import Bag
-
     r += [tw.Search(Bag(), tw.Options(solver=True), **PY).run(simulations=n) for n in (1, 2, 3)]
     print([[c.low for c in x.children] for x in r])
     assert all(c.low is not None for x in r for c in x.children)
@@ -154,7 +151,6 @@ def test_load_another_game(tmp_path):
 
 def test_proven_root_after_recycle_and_commit():
     bad = []
-    from test_properties import Bag
 
     class Short(Bag):
         def ended(s):

@@ -12,6 +12,7 @@ import typer
 
 # the command of examples/plugin, which is not installed here, and a word that stands for any
 SKIPPED = ("squares", "COMMAND")
+EXAMPLES = re.compile(r"Examples?: ")  # what follows it in a help text
 ENDS = re.compile(r"\s(?:&&|\|\||\||>|2>|&)\s|\s#\s|;\s")  # the shell's, outside of our own options
 INLINE = re.compile(r"`(treewright [^`\n]+)`")
 BLOCK = re.compile(r"^```(.*?)\n(.*?)^```", re.S | re.M)
@@ -93,7 +94,9 @@ def test_commands_in_help_texts(root_command):
     context = root_command.make_context("treewright", ["domains"])
     for command in commands(root_command, context):
         text = " ".join((command.help or "").split())
-        for shown in text.partition("Examples: ")[2].split("; "):
+        examples = EXAMPLES.split(text)
+        assert len(examples) == 2, f"the help of {command.name} has no example"
+        for shown in examples[1].split("; "):
             found.append((command.name, wrong_with(root_command, shown)))
     assert [f"the help of {name} shows {wrong}" for name, wrong in found if wrong] == []
     assert sum(wrong == "" for _, wrong in found) > 60

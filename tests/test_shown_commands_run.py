@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import typer
 from serving import TREEWRIGHT, served
-from test_shown_commands import ENDS, LEFT_OUT, shown_in
+from test_shown_commands import ENDS, EXAMPLES, LEFT_OUT, shown_in
 
 pytestmark = pytest.mark.skipif(
     "TREEWRIGHT_SHOWN" not in os.environ, reason="make shown-commands runs it, for minutes"
@@ -168,8 +168,9 @@ def examples(command, context):
     if hasattr(command, "list_commands"):
         for name in command.list_commands(context):
             yield from examples(command.get_command(context, name), context)
-    text = " ".join((command.help or "").split()).partition("Examples: ")[2]
-    yield from (shown for shown in text.split("; ") if shown.startswith("treewright "))
+    text = " ".join((command.help or "").split())
+    found = [shown for part in EXAMPLES.split(text)[1:] for shown in part.split("; ")]
+    yield from (shown for shown in found if shown.startswith("treewright "))
 
 
 def check(shown, folder):
