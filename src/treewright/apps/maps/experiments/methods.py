@@ -14,6 +14,7 @@ from treewright.workshop.experiments import (
     judge,
 )
 from treewright.workshop.experiments.plots import curves
+from treewright.workshop.experiments.stats import mean
 from treewright.workshop.experiments.summary import where
 
 NAMES = {
@@ -48,13 +49,31 @@ def verdict(rows: Rows) -> Verdict:
     means = {m: _mean(rows, m, top) for m in NAMES}
     shown = ", ".join(f"{NAMES[m]} {v:.2f}" for m, v in means.items())
     return judge(
-        f"Mean fitness with {top:,} evaluations: {shown}",
+        f"Mean fitness with {top:,} evaluations: {shown}. {_tree(rows)}",
         min(means[m] for m in NAMES if m.startswith("revisions"))
         > means["hill-climbing"]
         > means["evolution"]
         > means["paper"],
         enough=all(len(where(rows, method=m, evaluations=top)) >= 10 for m in NAMES),
     )
+
+
+def _tree(rows: Rows) -> str:
+    """What the tree brings, seed by seed, at each number of evaluations."""
+    parts = []
+    for made in sorted({int(r["evaluations"]) for r in rows}):  # type: ignore[arg-type]
+        off, on = (
+            {r["seed"]: float(r["fitness"]) for r in where(rows, method=m, evaluations=made)}
+            for m in TREE
+        )
+        seeds = sorted(off.keys() & on.keys())
+        if len(seeds) > 1:
+            gain = mean([on[s] - off[s] for s in seeds])
+            parts.append(
+                f"{gain.value:+.2f} ({gain.low:+.2f} to {gain.high:+.2f}) with {made:,} "
+                f"evaluations and {len(seeds)} seeds"
+            )
+    return f"What the tree adds to revisions: {'; '.join(parts) or 'not measured'}"
 
 
 def _mean(rows: Rows, method: str, evaluations: int) -> float:
