@@ -119,6 +119,20 @@ def test_triggers_without_end_are_named():
         Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
 
 
+@pytest.mark.parametrize("method", ["mcts", "best-first", "explanation-first"])
+def test_triggers_without_end_are_named_where_only_an_action_sets_them_off(method):
+    more = """
+    property wired(place : place) : boolean;
+    property lit(place : place) : boolean;
+    action wire(citizen : citizen) { precondition: !wired(Home); effect: wired(Home); };
+    trigger on(place : place) { precondition: wired(place) & !lit(place); effect: lit(place); };
+    trigger off(place : place) { precondition: wired(place) & lit(place); effect: !lit(place); };
+    """
+    planner = Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
+    with pytest.raises(StoryError, match="without end: off, on"):
+        planner.solve(method, 100_000)
+
+
 def test_limits_that_make_no_sense_are_refused():
     with pytest.raises(OptionError, match="--layers must be from 0 to 5"):
         Planner(load_problem("vase"), 1, 6, 3, 9)

@@ -221,7 +221,12 @@ def effect_world(t, x, e):
 
 @apart
 def happens(t, o, x, a):
-    """An action in a world, in the beliefs of all who see it, and the triggers after it."""
+    """An action in a world, in the beliefs of all who see it, and the triggers after it.
+
+    Nothing, once triggers have run without end: the changes that they made are kept to name them.
+    """
+    if t.own[TROUBLE]:
+        return
     t.own[CHANGES] = 0
     fluents = t.flat[FLUENTS]
     before = t.flat[STRIDE]
