@@ -44,7 +44,7 @@ def ask(space, t, what, x, c, a, longest, layer):
 def explore(space, t, mode, budget, slice_):
     """Expand nodes, the nearest to the goal first.
 
-    0: go on, 1: found, 2: nothing left, 3: budget, 4: triggers without end.
+    0: go on, 1: found, 2: nothing left, 3: budget, 4: trouble.
 
     With LATER an action is explained only when its turn comes, and only then its state counts as
     met; else before it is added.

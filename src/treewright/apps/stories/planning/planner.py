@@ -14,7 +14,14 @@ from treewright.apps.stories.planning import asking_kernel as asking
 from treewright.apps.stories.planning.domain import planning_domain
 from treewright.apps.stories.planning.places import AT_CHANGED, AT_FOUND_PLAN
 from treewright.apps.stories.planning.problem import Problem
-from treewright.apps.stories.planning.tables import CHANGES, FOUND, NODES, STRIDE, TROUBLE
+from treewright.apps.stories.planning.tables import (
+    CHANGES,
+    FOUND,
+    FRACTION,
+    NODES,
+    STRIDE,
+    TROUBLE,
+)
 from treewright.apps.stories.source import StoryError
 from treewright.errors import OptionError, nearest
 from treewright.kernel.interpreted import Cells
@@ -120,6 +127,11 @@ class Planner:
         self.begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
 
     def _refuse_trouble(self) -> None:
+        if self._own[TROUBLE] == FRACTION:
+            raise StoryError(
+                f"{self.problem.name}: a property was given a fraction; only utilities and "
+                "conditions may have any, properties are whole numbers"
+            )
         if self._own[TROUBLE]:
             raise StoryError(
                 f"{self.problem.name}: the triggers set each other off without end: {self._cycle()}"
