@@ -136,4 +136,3 @@ def _can_hold(c: Any, reached: dict[int, set[int]], free: set[int]) -> bool:
     if not isinstance(right, int):
         return True
     return any(p.holds(sign, v, right) for v in reached[fluent])
-
