@@ -69,9 +69,10 @@ class FoldingBuilder(ir.IRBuilder):  # type: ignore[misc]
         found = super().gep(ptr, indices, *args, **kws)
         if ptr in self._parts:
             variable, path = self._parts[ptr]
-            first, *rest = [getattr(i, "constant", None) for i in indices]
-            if first == 0 and all(isinstance(i, int) for i in rest):
-                self._parts[found] = (variable, (*path, *rest))
+            steps = [getattr(i, "constant", None) for i in indices]
+            known = tuple(step for step in steps if isinstance(step, int))
+            if len(known) == len(steps) and known[0] == 0:
+                self._parts[found] = (variable, path + known[1:])
             else:
                 self._forget(variable)
         return found
@@ -151,6 +152,8 @@ def _blank(constant: Any) -> bool:
 
 class FoldingLower(Lower):  # type: ignore[misc]
     """Numba's way from its own instructions to LLVM's, with fewer variables in memory."""
+
+    builder: Any
 
     def setup_function(self, fndesc: Any) -> None:
         super().setup_function(fndesc)

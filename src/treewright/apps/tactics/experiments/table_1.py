@@ -121,8 +121,9 @@ def draw(rows: Rows, axes: Any) -> None:
 
 def _experiment(agent: str, name: str, title: str) -> Experiment:
     def grid(times: list[str], opponents: list[str], aps: list[int], seeds: int, n: float) -> Grid:
-        settings = {"agent": [agent], "time": times, "opponent": opponents, "ap": aps}
-        return Grid({**settings, "share": [n]}, seeds)
+        return Grid(
+            {"agent": [agent], "time": times, "opponent": opponents, "ap": aps, "share": [n]}, seeds
+        )
 
     return Experiment(
         name=name,
