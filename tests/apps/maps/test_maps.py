@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright.apps.maps import fields
 from treewright.apps.maps.flood import pack
-from treewright.apps.maps.methods import distances, fitness_of, generate
+from treewright.apps.maps.methods import fitness_of, generate
 from treewright.apps.maps.output import write
 from treewright.apps.maps.revise import Revise
 from treewright.apps.maps.spec import FLOOR, WALL, MapSpec, SpecError, load_spec
 from treewright.apps.maps.walls import Walls, unpack
+from treewright.apps.maps.ways import distances
 
 NEAR_FAR = np.array([[0, 1, 2], [1, 0, 2], [2, 2, 0]])
 

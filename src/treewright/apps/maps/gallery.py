@@ -4,13 +4,13 @@ import numpy as np
 
 from treewright.apps.maps.draw import paint, png
 from treewright.apps.maps.dungeon_result import make_dungeon
-from treewright.apps.maps.methods import MapResult, distances, generate
+from treewright.apps.maps.methods import MapResult, generate
 from treewright.apps.maps.spec import FAR, NEAR
+from treewright.apps.maps.ways import distances, way
 from treewright.workshop.gallery.piece import Picture, Piece, opened
 
 EVALUATIONS, CELL = 60_000, 8
 WAY = (233, 170, 60)
-STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 Cell = tuple[int, int]
 
 
@@ -63,23 +63,7 @@ def _shortest_far_way(made: MapResult) -> list[Cell]:
     """The shortest way between two checkpoints that should be far from each other."""
     spec = made.spec
     far = [(spec.checkpoints[i], spec.checkpoints[j]) for i, j, kind in spec.pairs if kind == FAR]
-    return min((_way(made.walls, a, b) for a, b in far), key=len)
-
-
-def _way(walls: np.ndarray, begin: Cell, end: Cell) -> list[Cell]:
-    """A shortest way, cell by cell, as (x, y)."""
-    left = distances(walls, end)
-    way = [begin]
-    while way[-1] != end:
-        x, y = way[-1]
-        near = [(x + dx, y + dy) for dx, dy in STEPS]
-        way.append(next(c for c in near if _inside(left, c) and left[c[1], c[0]] == left[y, x] - 1))
-    return way
-
-
-def _inside(left: np.ndarray, cell: Cell) -> bool:
-    height, width = left.shape
-    return 0 <= cell[0] < int(width) and 0 <= cell[1] < int(height)
+    return min((way(distances(made.walls, b), a) for a, b in far), key=len)
 
 
 def _painted(made: MapResult, way: list[Cell]) -> np.ndarray:
