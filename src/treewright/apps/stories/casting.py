@@ -116,18 +116,19 @@ def named(setup: Setup, goals: Sequence[Goal]) -> set[Who]:
         for part in goal.expr.walk():
             found |= _named_in(setup, part)
     for event in setup.steering.prefix:
-        found |= _taking_part(setup, event)
+        found |= taking_part(setup, event)
     return found
 
 
 def _named_in(setup: Setup, part: Expr) -> set[Who]:
     if part.op in ("times", "when"):
-        return _taking_part(setup, part.value)
+        return taking_part(setup, part.value)
     if part.op == "const" and part.type.kind == "entity" and part.value >= 0:
         return {(part.type.name, part.value)}
     return set()
 
 
-def _taking_part(setup: Setup, event: Event) -> set[Who]:
+def taking_part(setup: Setup, event: Event) -> set[Who]:
+    """Who and what an event speaks of."""
     params = setup.library.action(event.action).params
     return {(kind, n) for n, (_, kind) in zip(event.args, params, strict=True) if n >= 0}
