@@ -35,7 +35,7 @@ def vase(style, seed=1):
 def test_a_deed_names_its_reason():
     text = prose(vase("plain"))
     assert re.search(r"Charlie.* (to get even for|in revenge for) the theft of the vase\.", text)
-    assert "to jail for the murder of Alice." in text
+    assert "to jail for the murder of Alice and that of Charlie." in text
 
 
 def test_an_answer_to_the_deed_before_is_joined_to_it():
@@ -65,9 +65,30 @@ def test_nobody_steals_what_is_their_own(seed):
     assert "Finders" not in last
 
 
-def test_people_are_heard_but_not_in_a_report():
-    assert '"' in prose(vase("plain"))
-    assert '"' not in prose(vase("report"))
+def test_who_was_wronged_answers_that_wrong_only():
+    thefts = "PickUp(Ada, vase); PickUp(Clara, violin); Move(Bruno, clara_house); "
+    thefts += "Steal(Bruno, Clara, violin); Move(Bruno, ada_house); Steal(Bruno, Ada, vase)"
+    text = told("village", f"{thefts}; Move(Felix, market); Attack(Ada, Bruno)")
+    assert re.search(r"for the theft of the vase\.", text)
+
+
+def test_people_are_heard_and_feel_but_not_in_a_report():
+    heard, dry = prose(vase("plain")), prose(vase("report"))
+    assert '"' in heard
+    assert '"' not in dry
+    feelings = r"furious|saw red|with rage|would not forgive|swore|promised|said nothing"
+    assert re.search(feelings, heard)
+    assert not re.search(feelings, dry)
+
+
+@pytest.mark.parametrize("style", ["plain", "report", "fairy_tale", "diary"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_paragraph_begins_with_no_answer_and_no_leftover(style, seed):
+    text = re.sub(r"\n\n\d\d:\d\d\. |\n\n[A-Z]\w+day\. ", "\n\n", prose(vase(style, seed)))
+    answers = load_setup("sherlock").library.styles[style].result
+    paragraphs = text.split("\n\n")
+    assert not any(p.startswith(answers) for p in paragraphs[:-1])
+    assert all(p.count(". ") >= 1 for p in paragraphs[1:-1])
 
 
 def test_a_title_is_said_once():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ) = range(23)  # fmt: skip
 _BINARY = {"==": EQUAL, "!=": UNEQUAL, "<": LESS, "<=": AT_MOST, "+": PLUS, "-": MINUS, "*": TIMES}
 _LONGEST = 60_000
-ON_THE_WAY = 0.9  # what a goal counts at most that is not met, where goals count in part
+ON_THE_WAY = 0.5  # what a goal counts at most that is not met, where goals count in part
 
 
 @dataclass

@@ -277,11 +277,15 @@ class _Run:
         goals = list(zip(self._setup.goals, met, strict=True))
         if not self._hard:
             self._hard = [goal for goal, done in goals if not done] or self._setup.goals
+        if not complete and any(done and goal in self._hard for goal, done in goals):
+            self._begin(met, _Beginning(told.share, told.score, self._needed(told)))
+
+    def _begin(self, met: tuple[bool, ...], begun: "_Beginning") -> None:
+        """Note a story to go on from: a better one, or another where one is spent."""
         known = self._begun.get(met)
-        if complete or (known is not None and told.score <= known.score):
-            return
-        if any(done and goal in self._hard for goal, done in goals):
-            self._begun[met] = _Beginning(told.share, told.score, self._needed(told))
+        spent = known is None or (known.tries == TRIES and known.actions != begun.actions)
+        if spent or (known is not None and begun.score > known.score):
+            self._begun[met] = begun
 
     def _next(self) -> tuple[Search, list[int], Cast]:
         """The search to be made now, what it goes on from, and who acts."""
