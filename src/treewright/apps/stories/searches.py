@@ -163,6 +163,8 @@ class _Run:
         self._strict = self._search(domain)
         self._drawn: dict[tuple[str, ...], Search] = {}
         self._casts: dict[tuple[str, ...], Iterator[Cast] | None] = {}
+        weights = [goal.weight for goal in setup.goals]
+        self._incomplete = 1.0 - min(weights) / sum(weights)  # more than any such story scores
         self._hard: list[Goal] = []  # goals to make for first
         self._begun: dict[tuple[bool, ...], _Beginning] = {}  # by the goals that are met
         self._random = random.Random(seed)
@@ -252,13 +254,14 @@ class _Run:
         search, kept, cast = self._strict, list[int](), self._cast(self._setup.goals)
         while True:
             strict = search is self._strict
-            search.begin(self._after(kept, cast, search), self._score if strict else 0.0)
+            above = self._score if strict or self._complete else 0.0
+            search.begin(self._after(kept, cast, search), above)
             before = self._made
-            short = SHORT if kept or not strict else RESTART
+            short = RESTART if not kept and (strict or self._complete) else SHORT
             self._run(search, min(short, self._nodes - before))
             self._told([*kept, *search.best[1]])
             # what one cast can do, or one beginning, is not all that can be done
-            closed = strict and not kept and cast == self._everybody
+            closed = (strict or self._complete) and not kept and cast == self._everybody
             closed = closed and (self._stopped == "solved" or self._made == before)
             if self._stopped == "interrupt" or closed or self._made >= self._nodes:
                 return
@@ -290,20 +293,17 @@ class _Run:
     def _next(self) -> tuple[Search, list[int], Cast]:
         """The search to be made now, what it goes on from, and who acts."""
         goals = self._setup.goals
-        hopeful = [
-            begun
-            for begun in self._begun.values()
-            if begun.tries < TRIES and (not self._complete or begun.score > self._score)
-        ]
-        if hopeful:
-            begun = max(hopeful, key=lambda b: (b.share, -b.tries, b.score))
-            begun.tries += 1
-            return self._towards(goals), begun.actions, self._cast(goals, begun.actions)
-        if not self._complete:
+        if self._complete:
+            self._again = not self._again
+            kept = self._beginning() if self._again else []
+            search = self._strict if self._score >= self._incomplete else self._towards(goals)
+            return search, kept, self._cast(goals, kept)
+        hopeful = [begun for begun in self._begun.values() if begun.tries < TRIES]
+        if not hopeful:
             return self._towards(self._hard), [], self._cast(self._hard)
-        self._again = not self._again
-        kept = self._beginning() if self._again else []
-        return self._strict, kept, self._cast(goals, kept)
+        begun = max(hopeful, key=lambda b: (b.share, -b.tries, b.score))
+        begun.tries += 1
+        return self._towards(goals), begun.actions, self._cast(goals, begun.actions)
 
     def _beginning(self) -> list[int]:
         """The best story up to somewhere before the last step that costs believability."""
