@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from treewright.apps.stories.casting import Cast, casts, taking_part
+from treewright.apps.stories.casting import LARGE, Cast, casts, taking_part
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
 from treewright.apps.stories.setup import Goal, Setup
@@ -45,7 +45,7 @@ _SYSTEMATIC = {
     "best-first": best_first,
 }
 RESTART = 10_000  # nodes of a fresh search before another is tried
-SHORT = 3_000  # nodes of one that goes on from somewhere, or is drawn to goals met in part
+SHORT = 3_000  # nodes of one that goes on from somewhere, or of a large set-up after the first
 TRIES = 2  # searches that go on from one beginning
 
 
@@ -257,8 +257,8 @@ class _Run:
             above = self._score if strict or self._complete else 0.0
             search.begin(self._after(kept, cast, search), above)
             before = self._made
-            short = RESTART if not kept and (strict or self._complete) else SHORT
-            self._run(search, min(short, self._nodes - before))
+            begun = kept or (self._searches and len(self._setup.people) > LARGE)
+            self._run(search, min(SHORT if begun else RESTART, self._nodes - before))
             self._told([*kept, *search.best[1]])
             # what one cast can do, or one beginning, is not all that can be done
             closed = (strict or self._complete) and not kept and cast == self._everybody
