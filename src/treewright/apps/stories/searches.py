@@ -259,7 +259,8 @@ class _Run:
             before = self._made
             begun = kept or (self._searches and len(self._setup.people) > LARGE)
             self._run(search, min(SHORT if begun else RESTART, self._nodes - before))
-            self._told([*kept, *search.best[1]])
+            if search.best[1] or not self._hard:
+                self._told([*kept, *search.best[1]])
             # what one cast can do, or one beginning, is not all that can be done
             closed = (strict or self._complete) and not kept and cast == self._everybody
             closed = closed and (self._stopped == "solved" or self._made == before)
