@@ -49,6 +49,22 @@ def test_nothing_is_said_twice(seed):
     assert len(said) == len(set(said))
 
 
+def told(name, actions, seed=1, **options):
+    setup = load_setup(name, options)
+    return prose(replay(setup, [setup.ground(a) for a in actions.split("; ")], seed))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_steals_what_is_their_own(seed):
+    both = "PickUp(Clara, violin); Move(Clara, bruno_house); Steal(Bruno, Clara, violin)"
+    text = told("village", f"{both}; Steal(Clara, Bruno, violin)", seed)
+    assert re.search(r"(took|snatched) (it|the violin) back", text)
+    last = text.split(" back ")[1]
+    assert "mine" in last
+    assert "greed" not in last
+    assert "Finders" not in last
+
+
 def test_people_are_heard_but_not_in_a_report():
     assert '"' in prose(vase("plain"))
     assert '"' not in prose(vase("report"))

@@ -27,6 +27,7 @@ class Clause:
     world: World
     where: bool
     action: Action | None = None
+    speech: tuple[str, ...] = ()
     after: list[tuple[tuple[str, ...], World]] = field(default_factory=list)
     causes: list["Clause"] = field(default_factory=list)  # what made it believable
     aim: Event | None = None  # what its subject does it for, where people have motives
@@ -134,13 +135,18 @@ class _Teller:
             action = self._setup.library.action(event.action)
             scope = scope_of(event)
             texts = action.wording.told.get(self._setup.style, action.texts)
+            speech = action.wording.speech
+            for other in action.wording.instead:
+                if world.value(other.condition, scope):
+                    texts, speech = other.texts, other.speech
+                    break
             text = self._variant(action.name, texts)
             template = self._setup.library.sentence(action.name, text)
             before = World(self._setup, dict(world.values))
             world.play(event)
             subject = self._subject(template, scope, before)
             predicate = template[1:] if subject else template
-            clause = Clause(i, subject, predicate, scope, before, action.where, action)
+            clause = Clause(i, subject, predicate, scope, before, action.where, action, speech)
             after = World(self._setup, dict(world.values))
             for condition, variants in action.after:
                 if after.value(condition, scope):
@@ -315,8 +321,7 @@ class _Teller:
 
     def asides(self, clause: Clause) -> list[str]:
         """What is said, and the sentences that follow; none of them twice in the same words."""
-        texts = [(clause.action.wording.speech, clause.world)] if clause.action else []
-        texts = texts if self._style.speech else []
+        texts = [(clause.speech, clause.world)] if self._style.speech else []
         found = []
         for variants, world in [*texts, *clause.after]:
             name = clause.action.name if clause.action else ""

@@ -42,7 +42,9 @@ def ask(space, t, what, x, c, a, longest, layer):
 
 
 def explore(space, t, mode, budget, slice_):
-    """Expand nodes, the nearest to the goal first; 0: go on, 1: found, 2: nothing left, 3: budget.
+    """Expand nodes, the nearest to the goal first.
+
+    0: go on, 1: found, 2: nothing left, 3: budget, 4: trouble.
 
     With LATER an action is explained only when its turn comes, and only then its state counts as
     met; else before it is added.
@@ -86,6 +88,8 @@ def explore(space, t, mode, budget, slice_):
                 h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
             if h <= left and (mode == LATER or new(space, t, depth + 1)):
                 add(space, t, node, a, h)
+            if t.own[TROUBLE]:
+                return int64(4)
             if c[0] >= space.parents.shape[0] - 1:
                 break
     return int64(0)

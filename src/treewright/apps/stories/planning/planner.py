@@ -14,7 +14,14 @@ from treewright.apps.stories.planning import asking_kernel as asking
 from treewright.apps.stories.planning.domain import planning_domain
 from treewright.apps.stories.planning.places import AT_CHANGED, AT_FOUND_PLAN
 from treewright.apps.stories.planning.problem import Problem
-from treewright.apps.stories.planning.tables import CHANGES, FOUND, NODES, STRIDE, TROUBLE
+from treewright.apps.stories.planning.tables import (
+    CHANGES,
+    FOUND,
+    FRACTION,
+    NODES,
+    STRIDE,
+    TROUBLE,
+)
 from treewright.apps.stories.source import StoryError
 from treewright.errors import OptionError, nearest
 from treewright.kernel.interpreted import Cells
@@ -110,10 +117,7 @@ class Planner:
         state = self.domain.new_state()
         self._tables = self.domain.tables
         self._own = self._tables["own"]
-        if self._own[TROUBLE]:
-            raise StoryError(
-                f"{problem.name}: the triggers set each other off without end: {self._cycle()}"
-            )
+        self._refuse_trouble()
         if state.reached >= goal and not problem.full:
             raise StoryError(
                 f"{problem.name}: the author's utility is {state.reached:g} at the start, and the "
@@ -121,6 +125,17 @@ class Planner:
             )
         self._stride = int(self._tables["flat"][STRIDE])
         self.begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
+
+    def _refuse_trouble(self) -> None:
+        if self._own[TROUBLE] == FRACTION:
+            raise StoryError(
+                f"{self.problem.name}: a property was given a fraction; only utilities and "
+                "conditions may have any, properties are whole numbers"
+            )
+        if self._own[TROUBLE]:
+            raise StoryError(
+                f"{self.problem.name}: the triggers set each other off without end: {self._cycle()}"
+            )
 
     def _cycle(self) -> str:
         """The triggers that were at work when the last changes were made."""
@@ -184,11 +199,13 @@ class Planner:
         def enough(_: Any) -> bool:
             if progress is not None:
                 progress(spent(), float(worker.run["best_score"]))
-            return float(worker.run["best_score"]) >= 1.0 or spent() >= nodes
+            done = float(worker.run["best_score"]) >= 1.0 or spent() >= nodes
+            return done or bool(self._own[TROUBLE])
 
         while True:
             made = search.run(nodes=nodes, until=enough)
             simulations += made.simulations
+            self._refuse_trouble()
             if made.best_score is None or made.best_score < 1.0:
                 why = "nodes" if spent() >= nodes else str(made.stopped)
                 return (), simulations, why
@@ -212,6 +229,7 @@ class Planner:
                 status = int(self._program(space, 9, mode, nodes, _SLICE, 0, 0))
                 if progress is not None:
                     progress(int(self._own[NODES]), 0.0)
+                self._refuse_trouble()
                 if status == 1:
                     steps = self.confirmed(_way_to(space, int(space.counts[3])))
             why = {1: "solved", 2: "exhausted", 3: "nodes"}[status]
