@@ -92,6 +92,7 @@ def generate(
 
         options = PLANNING
     domain = story_domain(setup, prefix=prefix_reward)
+    goals_first = method == "mcts" and restarts and not prune and setup.minds is None
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
@@ -112,7 +113,7 @@ def generate(
         actions = made.best_sequence
         found = {"nodes": made.nodes, "expanded": made.expanded, "stopped": made.stopped}
     events = _events(setup, domain, actions)
-    story = best_prefix(setup, events, seed, method=method, **found)
+    story = best_prefix(setup, events, seed, goals_first, method=method, **found)
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
         story = replay(setup, events[:pinned], seed, method=method, **found)
@@ -273,7 +274,8 @@ class _Run:
 
         One that meets some of the goals which the first search did not reach is a beginning.
         """
-        told = best_prefix(self._setup, _events(self._setup, self._domain, actions))
+        events = _events(self._setup, self._domain, actions)
+        told = best_prefix(self._setup, events, goals_first=True)
         complete = told.share >= self._setup.enough
         if (complete, told.score) > (self._complete, self._score):
             self._complete, self._score, self.best = complete, told.score, actions
@@ -308,7 +310,8 @@ class _Run:
 
     def _beginning(self) -> list[int]:
         """The best story up to somewhere before the last step that costs believability."""
-        told = best_prefix(self._setup, _events(self._setup, self._domain, self.best))
+        events = _events(self._setup, self._domain, self.best)
+        told = best_prefix(self._setup, events, goals_first=True)
         kept = self._needed(told)
         pinned = len(self._setup.steering.prefix)
         steps = replay(self._setup, _events(self._setup, self._domain, kept)).steps[pinned:]
