@@ -6,12 +6,16 @@ import pytest
 import treewright as tw
 from treewright.apps.functions import shared as runs
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
-from treewright.apps.functions.experiments import bbob as bbob_experiment
-from treewright.apps.functions.experiments.bbob_runs import EXACT, STEPS, counted
+from treewright.apps.functions.experiments import bbob_others, bbob_ranks
+from treewright.apps.functions.experiments.bbob import EXPERIMENT
+from treewright.apps.functions.experiments.bbob_counted import EXACT, STEPS
+from treewright.apps.functions.experiments.bbob_runs import counted
 from treewright.apps.functions.minimize import default_method
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
 from treewright.apps.functions.steps import evaluated
+from treewright.workshop.experiments import code
+from treewright.workshop.experiments.code import code_of
 
 SOLVERS = ("model", "bfgs", "cma-es")
 
@@ -252,9 +256,44 @@ def test_expected_running_times_count_the_runs_that_fail():
         }
 
     rows = [row("runs", 6, 4), row("runs", 7, None), row("direct", 6, 6)]
-    assert bbob_experiment.running_times(rows)["runs"][0] == 2  # only seed 6 has both methods
+    assert bbob_ranks.running_times(rows)["runs"][0] == 2  # only seed 6 has both methods
     rows.append(row("direct", 7, 10))
-    times = bbob_experiment.running_times(rows)
+    times = bbob_ranks.running_times(rows)
     assert times["runs"][0] == (4 + 20) / 2
     assert times["direct"][0] == (6 + 10) / 2 / 2
     assert times["runs"][1] == float("inf")
+
+
+def test_planned_methods_count_at_the_end_of_their_budget_only():
+    def row(method, per, errors):
+        at = {f"at_{mark}": error for mark, error in errors.items()}
+        return {
+            "function": 1,
+            "dimensions": 2,
+            "per_dimension": per,
+            "seed": 6,
+            "method": method,
+            **at,
+        }
+
+    rows = [
+        row("runs", 30, {10: 3.0, 30: 2.0}),
+        row("runs-no-tree", 30, {10: 1.0, 30: 1.0}),
+        row("ngopt", 30, {10: 0.5, 30: 1.0}),
+    ]
+    cells = bbob_ranks.table(rows)
+    assert "ngopt" not in cells[2, 10]
+    assert (
+        bbob_ranks.ranks(cells[2, 10]) == {}
+    )  # nobody to be ranked with: the tree's absence isn't
+    assert bbob_ranks.ranks(cells[2, 30]) == {"runs": [2.0], "ngopt": [1.0]}
+    assert bbob_ranks.duel(cells[2, 30], "runs", "runs-no-tree").value == 0
+
+
+def test_rows_of_other_peoples_methods_do_not_depend_on_ours():
+    where = {"function": 1, "dimensions": 2, "per_dimension": 10}
+    marks = {code_of(EXPERIMENT, {**where, "method": method}) for method in ("direct", "runs")}
+    assert len(marks) == 2
+    files = {path.name for path in code._closure(bbob_others.__name__)}
+    assert {"bbob.py", "bbob_others.py", "bbob_counted.py"} <= files
+    assert not {"minimize.py", "shared.py", "objective.py"} & files
