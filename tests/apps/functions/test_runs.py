@@ -335,6 +335,8 @@ def test_planned_methods_count_at_the_end_of_their_budget_only():
     )  # nobody to be ranked with: the tree's absence isn't
     assert bbob_ranks.ranks(cells[2, 30]) == {"runs": [2.0], "ngopt": [1.0]}
     assert bbob_ranks.duel(cells[2, 30], "runs", "runs-no-tree").value == 0
+    few = {"runs": dict.fromkeys([(1, 6), (2, 6), (3, 6)], 1.0), "direct": {(1, 6): 1.0}}
+    assert bbob_ranks.ranks(few) == {}  # too few problems to be ranked on
 
 
 def test_rows_of_other_peoples_methods_do_not_depend_on_ours():

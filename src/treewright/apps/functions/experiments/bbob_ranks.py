@@ -46,11 +46,16 @@ def table(rows: Rows) -> dict[tuple[int, int], Cell]:
 
 
 def ranks(cell: Cell) -> dict[str, list[float]]:
-    """The ranks of the methods on the problems that all of them were run on; ties share theirs."""
+    """The ranks of the methods on the problems that all of them were run on; ties share theirs.
+
+    A method that was run on fewer than half as many problems as ``runs`` is not ranked: duels say
+    how it compares.
+    """
     from scipy.stats import rankdata
 
-    names = [name for name in NAMES if name in cell and name != ABLATED]
-    if "runs" not in names or len(names) == 1:
+    most = len(cell.get("runs", {}))
+    names = [n for n in NAMES if n != ABLATED and 2 * len(cell.get(n, {})) >= max(1, most)]
+    if not most or len(names) == 1:
         return {}
     problems = sorted(set.intersection(*(set(cell[name]) for name in names)))
     places = [rankdata([cell[name][problem] for name in names]) for problem in problems]
