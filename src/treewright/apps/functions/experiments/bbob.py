@@ -13,7 +13,6 @@ from treewright.apps.functions.experiments.bbob_ranks import (
     PLANNED,
     ahead,
     duel,
-    overheads,
     rank_of,
     ranks,
     running_times,
@@ -66,9 +65,7 @@ def verdict(rows: Rows) -> Verdict:
         f"`runs` is better with its tree than without (ties count half):\n"
         f"{''.join(_share_line(key, share) for key, share in trees)}\n\nThe same against methods "
         f"that were run on fewer problems, and are not ranked:\n"
-        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\n"
-        f"Milliseconds of CPU time per evaluation, beside the function, by dimensions:\n"
-        f"{_overhead_lines(rows)}\n\nAll in all",
+        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\nAll in all",
         shown == len(placed) and better == len(trees),
         enough=fewest >= len(FUNCTIONS),
     )
@@ -92,14 +89,6 @@ def _share_line(key: tuple[int, int], share: Interval, against: str = "") -> str
     return (
         f"\n- {against}{n} dimensions, {mark:,}: {share.value:.0%} ({share.low:.0%} to "
         f"{share.high:.0%}) of {share.n}"
-    )
-
-
-def _overhead_lines(rows: Rows) -> str:
-    found = overheads(rows)
-    return "".join(
-        f"\n- {name}: " + ", ".join(f"{n}: {ms:.3f}" for n, ms in by.items())
-        for name, by in found.items()
     )
 
 

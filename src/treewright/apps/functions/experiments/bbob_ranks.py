@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from statistics import median
 from typing import Any
 
 from treewright.apps.functions.experiments.bbob_counted import MARKS, STEPS
@@ -112,14 +111,3 @@ def running_times(rows: Rows) -> dict[str, list[float]]:
 
 def _problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("function", "dimensions", "seed"))
-
-
-def overheads(rows: Rows) -> dict[str, dict[int, float]]:
-    """Milliseconds of CPU time per evaluation beside the function, the median of the runs."""
-    by: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        milliseconds = float(row["overhead_ms"])  # type: ignore[arg-type]
-        by[str(row["method"])][int(row["dimensions"])].append(milliseconds)  # type: ignore[arg-type]
-    return {
-        name: {n: median(ms) for n, ms in sorted(by[name].items())} for name in NAMES if name in by
-    }
