@@ -65,7 +65,8 @@ def verdict(rows: Rows) -> Verdict:
         f"`runs` is better with its tree than without (ties count half):\n"
         f"{''.join(_share_line(key, share) for key, share in trees)}\n\nThe same against methods "
         f"that were run on fewer problems, and are not ranked:\n"
-        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\nAll in all",
+        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\n"
+        "All in all",
         shown == len(placed) and better == len(trees),
         enough=fewest >= len(FUNCTIONS),
     )
