@@ -76,7 +76,8 @@ class FoldingBuilder(ir.IRBuilder):  # type: ignore[misc]
         found = super().gep(ptr, indices, *args, **kws)
         if ptr in self._parts:
             variable, path = self._parts[ptr]
-            first, *rest = [getattr(i, "constant", None) for i in indices]
+            numbers: list[Any] = [getattr(i, "constant", None) for i in indices]
+            first, *rest = numbers
             if first == 0 and all(isinstance(i, int) for i in rest):
                 self._parts[found] = (variable, (*path, *rest))
             else:
@@ -149,6 +150,8 @@ def part_of(value: Any, path: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
                 value, path = value.value, path[len(at) :]
             else:
                 break
+        elif isinstance(value, ExtractValue):
+            value, path = value.aggregate, (*value.indices, *path)
         elif isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):
             value, path = value.constant[path[0]], path[1:]
         elif isinstance(value, ir.Constant) and _blank(value.constant):
@@ -164,6 +167,8 @@ def _blank(constant: Any) -> bool:
 
 class FoldingLower(Lower):  # type: ignore[misc]
     """Numba's way from its own instructions to LLVM's, with fewer variables in memory."""
+
+    builder: Any
 
     def setup_function(self, fndesc: Any) -> None:
         super().setup_function(fndesc)
