@@ -42,6 +42,13 @@ _PURE = (
 )
 
 
+class _Same(CastInstr):  # type: ignore[misc]
+    """A value under a name of its own: what is said of a load is not said of where it came from."""
+
+    def set_metadata(self, name: str, node: Any) -> None:
+        pass
+
+
 class FoldingBuilder(ir.IRBuilder):  # type: ignore[misc]
     """Writes instructions, but for parts of values that are known."""
 
@@ -96,8 +103,14 @@ class FoldingBuilder(ir.IRBuilder):  # type: ignore[misc]
             if whole is not None:
                 value = self.extract_value(whole, path) if path else whole
                 if value.type == (typ or ptr.type.pointee):
-                    return value
+                    return self._same(value) if len(path) > 1 else value
         return super().load(ptr, name, align, typ)
+
+    def _same(self, value: Any) -> Any:
+        """A length out of a shape, of which Numba says that it is not below zero."""
+        again = _Same(self.block, "bitcast", value, value.type)
+        self._insert(again)
+        return again
 
     def phi(self, typ: Any, *args: Any, **kws: Any) -> Any:
         if isinstance(typ, ir.PointerType):

@@ -184,7 +184,7 @@ def test_files(made, tmp_path):
     assert json.loads((tmp_path / "map.json").read_text())["fitness"] == found.fitness
     with Image.open(tmp_path / "map.png") as picture:
         assert picture.size == (51 * 16, 51 * 16)
-        red, green, blue = picture.getpixel((25 * 16 + 8, 3))  # the banner at (25, 0)
+        red, green, blue = picture.getpixel((25 * 16 + 8, 7))  # the banner at (25, 0)
         assert red > 2 * max(green, blue)
     with pytest.raises(tw.OptionError, match="one of"):
         write(found, tmp_path / "map.gif")

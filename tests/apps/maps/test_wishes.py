@@ -189,3 +189,26 @@ def test_the_picture_of_a_map_has_a_banner_at_each_checkpoint():
     colours = {tuple(c) for c in pixels.reshape(-1, 3).tolist()}
     assert {(226, 74, 58), (64, 140, 214)} <= colours  # two groups
     assert scene.paint_map(np.zeros((81, 90), np.uint8), small()).shape == (648, 720, 3)
+
+
+def test_torches_hang_in_rooms_and_light_them():
+    walls = np.ones((12, 40), np.uint8)
+    walls[3:8, 2:38] = 0
+    corridors = walls.copy()
+    corridors[4:8] = 1
+    room, corridor = scene.paint(walls, [], 8), scene.paint(corridors, [], 8)
+    flame = scene.COLOURS["y"]
+    assert any((room == flame).all(axis=2)[16:24].any(axis=0))
+    assert not (corridor == flame).all(axis=2).any()
+    floor = room[32:40].astype(int).sum(axis=2)
+    assert floor.max() > 1.3 * np.median(corridor[24:32].astype(int).sum(axis=2))
+
+
+def test_a_way_is_drawn_under_the_banners():
+    spec = small()
+    way = [(x, 0) for x in range(12)]
+    shown, plain = (scene.paint_map(spec.start(), spec, w) for w in (way, ()))
+    changed = (shown != plain).any(axis=2)
+    assert not changed[16:].any()
+    seen = [x for x in range(12) if changed[:16, 16 * x : 16 * x + 16].any()]
+    assert seen == [x for x in range(12) if (x, 0) not in spec.checkpoints]
