@@ -26,7 +26,7 @@ h2 { font-size: 1.25rem; margin: 0 0 .3rem; }
 pre { overflow-x: auto; background: var(--code); border-radius: 8px; padding: .7rem .9rem;
   font: 13.5px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; margin: .8rem 0; }
 pre.command { white-space: pre-wrap; overflow-wrap: anywhere; }
-.command span, footer span { white-space: nowrap; } /* no line ends behind the dashes of an option */
+.command span, footer span { white-space: nowrap; }
 .prose { background: var(--code); border-radius: 8px; padding: .2rem 1rem; margin: .8rem 0; }
 @media (max-width: 40rem) { main { padding: 1.5rem .7rem 2rem; } section { padding: 1rem; } }
 pre.command::before { content: "$ "; color: var(--soft); }
@@ -60,6 +60,7 @@ def page(pieces: dict[str, Piece], command: str) -> str:
 
 
 def _command(text: str) -> str:
+    """No line ends behind the dashes of an option."""
     return re.sub(r"(?<!\S)-\S+", r"<span>\g<0></span>", escape(text))
 
 
