@@ -76,5 +76,11 @@ def test_bad_input(bench, arguments, said):
     assert said in err
 
 
+def test_a_command_breaks_between_words_not_inside_an_option():
+    shown = page({"x": Piece("t", "treewright a --out=<b> -1", "c")}, "treewright gallery --only x")
+    assert "treewright a <span>--out=&lt;b&gt;</span> <span>-1</span>" in shown
+    assert "treewright gallery <span>--only</span> x</code>" in shown
+
+
 def test_text_is_escaped():
     assert "<b>" not in page({"x": Piece("<b>", "<b>", "<b>", text="<b>")}, "<b>")

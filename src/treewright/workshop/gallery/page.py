@@ -1,5 +1,6 @@
 """The page: one HTML file that needs nothing else."""
 
+import re
 from html import escape
 
 import treewright
@@ -25,6 +26,7 @@ h2 { font-size: 1.25rem; margin: 0 0 .3rem; }
 pre { overflow-x: auto; background: var(--code); border-radius: 8px; padding: .7rem .9rem;
   font: 13.5px/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; margin: .8rem 0; }
 pre.command { white-space: pre-wrap; overflow-wrap: anywhere; }
+.command span, footer span { white-space: nowrap; }
 .prose { background: var(--code); border-radius: 8px; padding: .2rem 1rem; margin: .8rem 0; }
 @media (max-width: 40rem) { main { padding: 1.5rem .7rem 2rem; } section { padding: 1rem; } }
 pre.command::before { content: "$ "; color: var(--soft); }
@@ -52,9 +54,14 @@ def page(pieces: dict[str, Piece], command: str) -> str:
         "kernel, and stands below the command that makes it.</p></header>"
         f"<nav>{links}</nav>"
         + "".join(_section(name, p) for name, p in pieces.items())
-        + f"<footer>Treewright {treewright.__version__}, made by <code>{escape(command)}</code>"
+        + f"<footer>Treewright {treewright.__version__}, made by <code>{_command(command)}</code>"
         "</footer></main></body></html>\n"
     )
+
+
+def _command(text: str) -> str:
+    """No line ends behind the dashes of an option."""
+    return re.sub(r"(?<!\S)-\S+", r"<span>\g<0></span>", escape(text))
 
 
 def _section(name: str, piece: Piece) -> str:
@@ -68,5 +75,5 @@ def _section(name: str, piece: Piece) -> str:
     return (
         f'<section id="{escape(name)}"><h2>{escape(piece.title)}</h2>'
         f"<p>{escape(piece.caption)}</p>"
-        f'<pre class="command">{escape(piece.command)}</pre>{text}{pictures}</section>\n'
+        f'<pre class="command">{_command(piece.command)}</pre>{text}{pictures}</section>\n'
     )
