@@ -164,6 +164,28 @@ def test_fractions_are_for_utilities_and_conditions_only():
         planner.solve("best-first", 100_000)
 
 
+WAVE = """
+entity Kim : character; entity Lou : character;
+property rich(character : character) : boolean; property waved() : boolean;
+action wave() { effect: waved(); consenting: Lou; };
+action dig() { precondition: !rich(Kim); effect: rich(Kim); consenting: Kim; };
+utility(): if(waved()) 1 else 0;
+utility(Kim): if(rich(Kim)) 1 else 0;
+utility(Lou): if(rich(Kim)) 1 else 0;
+"""
+
+
+@pytest.mark.parametrize("method", ["mcts", "best-first", "explanation-first"])
+def test_what_others_do_anyway_is_no_reason(method):
+    with pytest.raises(Refused, match="would do"):
+        story = Story(WAVE)
+        story.check(
+            [("wave()", {"Lou": [("wave()", {}), ("dig()", {"Kim": [("dig()", {})]})]})], 1, 2, 2, 1
+        )
+    planner = Planner(Problem(parse(WAVE, "wave.txt")), 1, 2, 2, 1, "python")
+    assert not planner.solve(method, 2_000).solved
+
+
 def test_limits_that_make_no_sense_are_refused():
     with pytest.raises(OptionError, match="--layers must be from 0 to 5"):
         Planner(load_problem("vase"), 1, 6, 3, 9)
