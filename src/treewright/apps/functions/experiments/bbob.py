@@ -2,12 +2,23 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from statistics import median
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from treewright.apps.functions.bbob import FUNCTIONS
-from treewright.apps.functions.experiments.bbob_runs import EXACT, MARKS, STEPS, run
+from treewright.apps.functions.experiments.bbob_counted import EXACT, MARKS, STEPS
+from treewright.apps.functions.experiments.bbob_ranks import (
+    ABLATED,
+    NAMES,
+    PLANNED,
+    ahead,
+    duel,
+    rank_of,
+    ranks,
+    running_times,
+    table,
+)
+from treewright.apps.functions.experiments.bbob_runs import run, uses
 from treewright.workshop.experiments import (
     Experiment,
     Grid,
@@ -17,179 +28,84 @@ from treewright.workshop.experiments import (
     judge,
 )
 from treewright.workshop.experiments.plots import COLOURS
-from treewright.workshop.experiments.stats import rate
+from treewright.workshop.experiments.stats import Comparison, Interval
 
-NAMES = {
-    "runs": "runs (tree)",
-    "runs-no-tree": "runs without the tree",
-    "staged": "staged",
-    "direct": "SciPy's direct",
-    "differential-evolution": "SciPy's differential evolution",
-    "dual-annealing": "SciPy's dual annealing",
-    "cma-es": "CMA-ES with restarts",
-    "la-mcts": "LA-MCTS with CMA-ES",
-}
-PLANNED = ["shgo", "ngopt", "optuna"]  # slow, and compared one by one, where they were run
 FIRST = 6  # instances 1 to 5 were for development
-
-
-def running_times(rows: Rows) -> dict[str, list[float]]:
-    """Of each method the expected running times per dimension, of all functions and targets.
-
-    That is all evaluations of the runs on a function, until the target or the end, over the
-    number of runs that reached it (Hansen et al. 2009); infinite where none did.
-    """
-    problems = _common(rows)
-    spent: dict[tuple[str, Any], list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for row in rows:
-        if _problem(row) in problems and row["method"] in NAMES:
-            n, budget = float(row["dimensions"]), float(row["evaluations"])  # type: ignore[arg-type]
-            for step in STEPS:
-                hit = row.get(f"to_{step:g}")
-                cell = spent[str(row["method"]), (row["function"], n, step)]
-                cell[0] += (budget if hit is None else float(hit)) / n
-                cell[1] += hit is not None
-    found: dict[str, list[float]] = defaultdict(list)
-    for (method, _), (evaluations, hits) in spent.items():
-        found[method].append(evaluations / hits if hits else math.inf)
-    return found
-
-
-def _problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("function", "dimensions", "per_dimension", "seed"))
-
-
-def _common(rows: Rows) -> set[tuple[Any, ...]]:
-    """The problems that each method of the table was run on."""
-    by = defaultdict(set)
-    for row in rows:
-        by[row["method"]].add(_problem(row))
-    return set.intersection(*(problems for method, problems in by.items() if method in NAMES))
-
-
-def overheads(rows: Rows) -> str:
-    """Milliseconds of CPU time per evaluation beside the function, the median of the runs."""
-    by: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for row in rows:
-        by[str(row["method"]), int(row["dimensions"])].append(float(row["overhead_ms"]))  # type: ignore[arg-type]
-    return "".join(
-        f"\n- {method}, {n} dimensions: {median(ms):.3f}" for (method, n), ms in by.items()
-    )
-
-
-def table(rows: Rows) -> dict[tuple[int, int], dict[str, list[float]]]:
-    """The errors by dimension and mark, each method's in the same order of problems."""
-    found: dict[tuple[int, int], dict[str, dict[tuple[int, int], float]]] = defaultdict(dict)
-    for row in rows:
-        for mark in MARKS:
-            error = row.get(f"at_{mark}")
-            if error is not None:
-                problem = (int(row["function"]), int(row["seed"]))  # type: ignore[arg-type]
-                cell = found[int(row["dimensions"]), mark]  # type: ignore[arg-type]
-                cell.setdefault(str(row["method"]), {})[problem] = float(error)
-    result = {}
-    for key, cell in sorted(found.items()):
-        problems = sorted(set.intersection(*(set(by) for m, by in cell.items() if m in NAMES)))
-        result[key] = {m: [by[p] for p in problems if p in by] for m, by in cell.items()}
-    return result
-
-
-def ranks(cell: dict[str, list[float]]) -> dict[str, float]:
-    """Mean ranks over the problems; equal errors share theirs."""
-    from scipy.stats import rankdata
-
-    names = [m for m in NAMES if m in cell]
-    count = len(cell[names[0]])
-    total = dict.fromkeys(names, 0.0)
-    for i in range(count):
-        for name, rank in zip(names, rankdata([cell[m][i] for m in names]), strict=True):
-            total[name] += float(rank) / count
-    return total
-
-
-def _full(cell: dict[str, list[float]]) -> bool:
-    """Whether more was run than the tree and its absence."""
-    return len([m for m in NAMES if m in cell]) > 2
-
-
-def duel(rows: Rows, one: str, other: str, dimensions: int, mark: int) -> tuple[float, int]:
-    """How often one method is better than another, ties counting half, and on how many problems."""
-    at = {
-        (str(r["method"]), r["function"], r["seed"]): r[f"at_{mark}"]
-        for r in rows
-        if r["dimensions"] == dimensions and r[f"at_{mark}"] is not None
-    }
-    pairs = [
-        (float(v), float(at[other, f, s]))  # type: ignore[arg-type]
-        for (m, f, s), v in at.items()
-        if m == one and (other, f, s) in at
-    ]
-    wins = sum((a < b) + 0.5 * (a == b) for a, b in pairs)
-    return wins, len(pairs)
+ANYTIME = [
+    name for name in NAMES if name not in (*PLANNED, "shgo", "optuna", "optuna-cma")
+]  # one run shows what they have at every budget
+SLOW = ["shgo", "optuna", "optuna-cma"]  # and so do these, at small budgets
 
 
 def verdict(rows: Rows) -> Verdict:
     cells = table(rows)
-    firsts, parts, fewest = 0, [], math.inf
-    ranked = {key: cell for key, cell in cells.items() if _full(cell)}
-    for (n, mark), cell in ranked.items():
-        found = sorted(ranks(cell).items(), key=lambda pair: pair[1])
-        firsts += found[0][0] == "runs"
-        fewest = min(fewest, len(cell[found[0][0]]))
-        shown = ", ".join(f"{name} {rank:.2f}" for name, rank in found)
-        parts.append(f"\n- {n} dimensions, {mark:,} evaluations per dimension: {shown}")
-    better, against = 0, []
-    for n, mark in cells:
-        wins, count = duel(rows, "runs", "runs-no-tree", n, mark)
-        if count:
-            share = rate(wins, count)
-            better += share.low > 0.5
-            against.append(
-                f"\n- {n} dimensions, {mark:,}: {share.value:.0%} ({share.low:.0%} to "
-                f"{share.high:.0%})"
-            )
-    for other in PLANNED:
-        for n, mark in cells:
-            wins, count = duel(rows, "runs", other, n, mark)
-            if count:
-                against.append(
-                    f"\n- against {other}, {n} dimensions, {mark:,}: {rate(wins, count).value:.0%} "
-                    f"of {count} problems"
-                )
+    placed = {key: found for key, cell in cells.items() if (found := ranks(cell))}
+    best, shown, lines = 0, 0, []
+    for (n, mark), places in placed.items():
+        other, gap = ahead(places)
+        best += gap.difference < 0
+        shown += gap.high < 0
+        lines.append(_rank_line(n, mark, places, other, gap))
+    trees = [(key, share) for key, cell in cells.items() if (share := duel(cell, "runs", ABLATED))]
+    better = sum(share.low > 0.5 for _, share in trees)
+    apart = [
+        (name, key, share)
+        for name in NAMES
+        for key, cell in cells.items()
+        if name in cell and name != ABLATED and name not in placed.get(key, {})
+        if (share := duel(cell, "runs", name))
+    ]
+    fewest = min((len(places["runs"]) for places in placed.values()), default=0)
     return judge(
-        f"`runs` has the best mean rank in {firsts} of {len(ranked)} pairs of dimension and "
-        f"budget, and beats itself without its tree in {better} of {len(cells)}.\n\nMean ranks:\n"
-        f"{''.join(parts)}\n\nProblems on which `runs` is better with its tree than without (ties "
-        f"count half):\n{''.join(against)}\n\nMilliseconds of CPU time per evaluation, beside the "
-        f"function:\n{overheads(rows)}\n\nAll in all",
-        firsts == len(ranked) and better == len(cells),
+        f"`runs` has the best mean rank in {best} of {len(placed)} pairs of dimension and budget, "
+        f"and is shown to have it in {shown}, where the 95 % interval of its rank less that of the "
+        f"next method lies below 0. It beats itself without its tree in {better} of {len(trees)}, "
+        f"where the interval lies above one half.\n\nMean ranks, with the 95 % interval of `runs`, "
+        f"and its rank less that of the best of the others:\n{''.join(lines)}\n\nProblems on which "
+        f"`runs` is better with its tree than without (ties count half):\n"
+        f"{''.join(_share_line(key, share) for key, share in trees)}\n\nThe same against methods "
+        f"that were run on fewer problems, and are not ranked:\n"
+        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\n"
+        "All in all",
+        shown == len(placed) and better == len(trees),
         enough=fewest >= len(FUNCTIONS),
+    )
+
+
+def _rank_line(
+    n: int, mark: int, places: Mapping[str, list[float]], other: str, gap: Comparison
+) -> str:
+    own = rank_of(places, "runs")
+    found = sorted((rank_of(places, name).value, name) for name in places)
+    listed = ", ".join(f"{name} {value:.2f}" for value, name in found)
+    return (
+        f"\n- {n} dimensions, {mark:,} evaluations per dimension, {own.n} problems: {listed}; runs "
+        f"{own.low:.2f} to {own.high:.2f}, less {other} {gap.difference:+.2f} "
+        f"({gap.low:+.2f} to {gap.high:+.2f})"
+    )
+
+
+def _share_line(key: tuple[int, int], share: Interval, against: str = "") -> str:
+    n, mark = key
+    return (
+        f"\n- {against}{n} dimensions, {mark:,}: {share.value:.0%} ({share.low:.0%} to "
+        f"{share.high:.0%}) of {share.n}"
     )
 
 
 def draw(rows: Rows, axes: Any) -> None:
     """Mean ranks over the budget, the mean of all dimensions; and expected running times."""
     left, right = axes.figure.add_gridspec(1, 2)
-    axes.figure.set_size_inches(10, 4.8)
+    axes.figure.set_size_inches(11, 5)
     axes.set_subplotspec(left)
     _draw_times(rows, axes.figure.add_subplot(right))
     by: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (_, mark), cell in table(rows).items():
-        if not _full(cell):
-            continue
-        for name, rank in ranks(cell).items():
-            by[name][mark].append(rank)
-    for i, name in enumerate(n for n in NAMES if n in by):
+        for name, places in ranks(cell).items():
+            by[name][mark].append(math.fsum(places) / len(places))
+    for name in (n for n in NAMES if n in by):
         points = [(mark, sum(r) / len(r)) for mark, r in sorted(by[name].items())]
-        style = "--" if name == "runs-no-tree" else "-"
-        axes.plot(
-            *zip(*points, strict=True),
-            style,
-            marker="o",
-            ms=4,
-            color=COLOURS[0] if name.startswith("runs") else COLOURS[1:][i % 6],
-            label=NAMES[name],
-        )
+        axes.plot(*zip(*points, strict=True), marker="o", ms=4, label=NAMES[name], **_style(name))
     axes.set_xscale("log")
     axes.invert_yaxis()
     axes.set_xlabel("evaluations per dimension")
@@ -197,35 +113,40 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16))
 
 
+def _style(name: str) -> dict[str, Any]:
+    """Ours in the first colour; the others share the rest, and the later ones are dotted."""
+    if name.startswith("runs"):
+        return {"color": COLOURS[0], "ls": "--" if name == ABLATED else "-", "lw": 2}
+    number = [n for n in NAMES if not n.startswith("runs")].index(name)
+    others = COLOURS[1:]
+    return {"color": others[number % len(others)], "ls": "-" if number < len(others) else ":"}
+
+
 def _draw_times(rows: Rows, axes: Any) -> None:
     """How many targets of all functions are expected to be reached within a running time."""
-    for i, (name, times) in enumerate(
-        (n, t) for n, t in sorted(running_times(rows).items(), key=lambda p: [*NAMES].index(p[0]))
-    ):
-        reached = sorted(t for t in times if t < math.inf)
-        shares = [(k + 1) / len(times) for k in range(len(reached))]
-        style = "--" if name == "runs-no-tree" else "-"
-        colour = COLOURS[0] if name.startswith("runs") else COLOURS[1:][i % 6]
-        axes.step(reached, shares, style, where="post", color=colour)
+    times = running_times(rows)
+    for name in (n for n in NAMES if n in times):
+        reached = sorted(t for t in times[name] if t < math.inf)
+        shares = [(k + 1) / len(times[name]) for k in range(len(reached))]
+        axes.step(reached, shares, where="post", **_style(name))
     axes.set_xscale("log")
     axes.set_xlabel("expected evaluations per dimension")
     axes.set_ylabel(f"share of functions and targets ({STEPS[0]:g} to {EXACT:g})")
 
 
-def _grid(methods: list[str], dims: list[int], per: int, seeds: int) -> Grid:
+def _grid(methods: Iterable[str], dims: Sequence[int], budgets: Sequence[int], seeds: int) -> Grid:
     return Grid(
         {
             "function": list(FUNCTIONS),
             "dimensions": dims,
-            "method": methods,
-            "per_dimension": [per],
+            "method": list(methods),
+            "per_dimension": budgets,
         },
         seeds,
         FIRST,
     )
 
 
-MAIN = list(NAMES)
 EXPERIMENT = Experiment(
     name="bbob",
     title="BBOB: few evaluations and many",
@@ -246,18 +167,19 @@ EXPERIMENT = Experiment(
             )
         ],
         "laptop": [
-            _grid(MAIN, [2, 5], 1000, 10),
-            _grid(MAIN, [10], 300, 10),
-            _grid(["runs", "runs-no-tree"], [10], 1000, 10),
-            _grid(MAIN, [20], 300, 1),
-            _grid(PLANNED, [2, 5], 10, 1),
+            _grid(ANYTIME, [2, 5, 10], [1000], 10),
+            _grid(ANYTIME, [20], [300], 3),
+            _grid(PLANNED, [2, 5, 10], [10, 30, 100, 300, 1000], 10),
+            _grid(SLOW, [2, 5], [30], 10),
         ],
         "paper": [
-            _grid(MAIN, [2, 5, 10, 20], 10000, 10),
-            _grid(PLANNED, [2, 5, 10, 20], 300, 10),
+            _grid(ANYTIME, [2, 5, 10, 20], [MARKS[-1]], 10),
+            _grid(PLANNED, [20], MARKS, 10),
+            _grid(SLOW, [2, 5, 10], [100], 10),
         ],
     },
     run=run,
+    uses=uses,
     measure=Measure("targets", f"share of the targets 100 to {EXACT:g} reached, mean of budgets"),
     groups=("dimensions", "method"),
     verdict=verdict,

@@ -1,0 +1,113 @@
+"""What the rows of the experiment on BBOB say: ranks, pairs of methods, expected running times."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from treewright.apps.functions.experiments.bbob_counted import MARKS, STEPS
+from treewright.workshop.experiments import Rows
+from treewright.workshop.experiments.stats import Comparison, Interval, compare_paired, mean, rate
+
+NAMES = {
+    "runs": "runs (tree)",
+    "runs-no-tree": "runs without the tree",
+    "staged": "staged",
+    "direct": "SciPy's direct",
+    "differential-evolution": "SciPy's differential evolution",
+    "dual-annealing": "SciPy's dual annealing",
+    "shgo": "SciPy's shgo",
+    "cma-es": "CMA-ES with restarts",
+    "ngopt": "Nevergrad's NGOpt",
+    "optuna": "Optuna's TPE",
+    "optuna-cma": "Optuna's CMA-ES",
+    "la-mcts": "LA-MCTS with CMA-ES",
+}
+PLANNED = ("staged", "ngopt")  # these know their budget: a row counts at its end only
+ABLATED = (
+    "runs-no-tree"  # compared with its own program only: two that are nearly the same share ranks
+)
+Problem = tuple[int, int]  # a function and its instance
+Cell = dict[str, dict[Problem, float]]  # of one dimension and budget: the errors of each method
+
+
+def table(rows: Rows) -> dict[tuple[int, int], Cell]:
+    """The errors by dimension and evaluations per dimension."""
+    found: dict[tuple[int, int], Cell] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        method, end = str(row["method"]), int(row["per_dimension"])  # type: ignore[arg-type]
+        for mark in MARKS if method not in PLANNED else (end,):
+            error = row.get(f"at_{mark}")
+            if error is not None:
+                problem = (int(row["function"]), int(row["seed"]))  # type: ignore[arg-type]
+                found[int(row["dimensions"]), mark][method][problem] = float(error)  # type: ignore[arg-type]
+    return dict(sorted(found.items()))
+
+
+def ranks(cell: Cell) -> dict[str, list[float]]:
+    """The ranks of the methods on the problems that all of them were run on; ties share theirs.
+
+    A method that was run on fewer than half as many problems as ``runs`` is not ranked: duels say
+    how it compares.
+    """
+    from scipy.stats import rankdata
+
+    most = len(cell.get("runs", {}))
+    names = [n for n in NAMES if n != ABLATED and 2 * len(cell.get(n, {})) >= max(1, most)]
+    if not most or len(names) == 1:
+        return {}
+    problems = sorted(set.intersection(*(set(cell[name]) for name in names)))
+    places = [rankdata([cell[name][problem] for name in names]) for problem in problems]
+    return {name: [float(place[i]) for place in places] for i, name in enumerate(names)}
+
+
+def ahead(places: Mapping[str, list[float]]) -> tuple[str, Comparison]:
+    """The best of the others, and the rank of ``runs`` less its rank."""
+    other = min((n for n in places if n != "runs"), key=lambda n: math.fsum(places[n]))
+    return other, compare_paired(places["runs"], places[other])
+
+
+def rank_of(places: Mapping[str, list[float]], name: str) -> Interval:
+    return mean(places[name])
+
+
+def duel(cell: Cell, one: str, other: str) -> Interval | None:
+    """How often one method is better than another, ties counting half."""
+    common = set(cell.get(one, {})) & set(cell.get(other, {}))
+    pairs = [(cell[one][problem], cell[other][problem]) for problem in common]
+    wins = sum((a < b) + 0.5 * (a == b) for a, b in pairs)
+    return rate(wins, len(pairs)) if pairs else None
+
+
+def running_times(rows: Rows) -> dict[str, list[float]]:
+    """Of each method the expected running times per dimension, of all functions and targets.
+
+    That is all evaluations of the runs on a function, until the target or the end, over the
+    number of runs that reached it (Hansen et al. 2009); infinite where none did.  Methods that
+    have fewer than half of the longest runs are left out, and so are problems that any other lacks.
+    """
+    by: dict[str, set[Problem]] = defaultdict(set)
+    longest = max((float(row["per_dimension"]) for row in rows), default=0.0)  # type: ignore[arg-type]
+    rows = [row for row in rows if row["per_dimension"] == longest and row["method"] in NAMES]
+    for row in rows:
+        by[str(row["method"])].add(_problem(row))
+    most = max(map(len, by.values()), default=0)
+    names = [name for name in by if 2 * len(by[name]) >= most]
+    problems = set.intersection(*(by[name] for name in names)) if names else set()
+    spent: dict[tuple[str, Any], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for row in rows:
+        if row["method"] in names and _problem(row) in problems:
+            n, budget = float(row["dimensions"]), float(row["evaluations"])  # type: ignore[arg-type]
+            for step in STEPS:
+                hit = row.get(f"to_{step:g}")
+                cell = spent[str(row["method"]), (row["function"], n, step)]
+                cell[0] += (budget if hit is None else float(hit)) / n
+                cell[1] += hit is not None
+    found: dict[str, list[float]] = defaultdict(list)
+    for (method, _), (evaluations, hits) in spent.items():
+        found[method].append(evaluations / hits if hits else math.inf)
+    return found
+
+
+def _problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("function", "dimensions", "seed"))
