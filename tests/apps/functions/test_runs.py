@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import treewright as tw
+from treewright.apps.functions import cells
 from treewright.apps.functions import shared as runs
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
+from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.experiments import bbob_others, bbob_ranks
 from treewright.apps.functions.experiments.bbob import EXPERIMENT
 from treewright.apps.functions.experiments.bbob_counted import EXACT, STEPS
@@ -109,11 +111,11 @@ def test_which_method_is_the_default():
 
 def test_a_population_begins_when_the_search_is_long_and_each_lives_twice_as_long():
     found = shared(lambda x: float(np.sum(np.sin(7 * x) + x * x)), n=2, budget=10_000)
-    assert runs.EVERYWHERE not in found.actions([])
+    assert found.solvers.index("l-shade") not in found.actions([runs.EVERYWHERE])
     found.evaluate(np.random.default_rng(1).uniform(0, 1, (runs.LONG * 2, 2)))
     assert runs.EVERYWHERE in found.actions([])
-    (population,) = found.actions([runs.EVERYWHERE])
-    assert found.solvers[population] == "l-shade"
+    population = found.solvers.index("l-shade")
+    assert population in found.actions([runs.EVERYWHERE])
     lives = []
     for _ in range(2):
         run, before = found._run(runs.EVERYWHERE, population), found.objective.done
@@ -122,6 +124,51 @@ def test_a_population_begins_when_the_search_is_long_and_each_lives_twice_as_lon
         lives.append(found.life)
         assert found.objective.done - before <= found.life
     assert lives == [2 * runs.LIFE, 4 * runs.LIFE]
+
+
+def test_cells_come_close_to_the_best_of_many_minima():
+    """And look at no place twice."""
+
+    def rugged(points):
+        x = 10 * points - 6
+        return (x * x + 10 * (1 - np.cos(2 * np.pi * x))).sum(axis=1)
+
+    seen = []
+
+    def f(points):
+        seen.extend(map(tuple, points))
+        return rugged(points)
+
+    steps = evaluated(cell_steps(np.random.default_rng(1), 2), f)
+    best = next(step.value for step in steps if len(seen) > 600)
+    assert best == min(rugged(np.array(seen))) < 0.01
+    assert len({tuple(np.round(x, 12)) for x in seen}) == len(seen)
+
+
+def test_cells_end_when_none_is_left(monkeypatch):
+    monkeypatch.setattr(cells, "DEEPEST", 4)
+    made = sum(1 for _ in evaluated(cell_steps(np.random.default_rng(1), 1), lambda p: p[:, 0]))
+    assert made == 1 + 3 + 9 + 27
+
+
+def test_a_run_promises_what_it_has_gained_of_late():
+    run = runs.Run(iter(()), runs.HERE, "cma-es")
+    for age, best in ((10, 100.0), (20, 20.0), (30, 12.0), (40, 11.0)):
+        run.age, run.best = age, best
+        run.judged()
+    assert run.gain(10) == pytest.approx(1 / 8)  # a gain of 1 after one of 8
+    assert run.gain(1000) > 0.13
+    assert runs.Run(iter(()), runs.HERE, "cma-es").gain(10) == 0
+
+
+def test_a_solver_that_ended_at_the_best_point_does_not_begin_there_again():
+    found = shared(lambda x: float(x @ x), n=2)
+    model = found.solvers.index("model")
+    while not found.finished:
+        found.spend([runs.HERE, model])
+    assert model not in found.actions([runs.HERE])
+    found.objective.best_x = found.objective.best_x + 1e-3
+    assert model in found.actions([runs.HERE])
 
 
 def test_no_part_of_the_search_knows_the_budget():
@@ -167,12 +214,13 @@ def test_the_tree_finds_what_only_a_population_finds():
     def deceptive(x):
         return float(418.9829 * 5 - np.sum(x * np.sin(np.sqrt(np.abs(x)))))
 
-    # the last bits of a sum may differ between processes, and with them which seeds succeed
+    # the last bits of a sum may differ between processes, and with them which seeds succeed:
+    # two in five do, and fewer than five of 24 in one run of a hundred
     bounds = [(-500, 500)] * 5
     found = [
-        tw.minimize(deceptive, bounds, budget=15_000, seed=s, method="runs").fun for s in range(12)
+        tw.minimize(deceptive, bounds, budget=15_000, seed=s, method="runs").fun for s in range(24)
     ]
-    assert sum(value < 1e-3 for value in found) >= 4
+    assert sum(value < 1e-3 for value in found) >= 5
 
 
 def test_the_functions_of_bbob_agree_with_coco():
@@ -288,6 +336,8 @@ def test_planned_methods_count_at_the_end_of_their_budget_only():
     )  # nobody to be ranked with: the tree's absence isn't
     assert bbob_ranks.ranks(cells[2, 30]) == {"runs": [2.0], "ngopt": [1.0]}
     assert bbob_ranks.duel(cells[2, 30], "runs", "runs-no-tree").value == 0
+    few = {"runs": dict.fromkeys([(1, 6), (2, 6), (3, 6)], 1.0), "direct": {(1, 6): 1.0}}
+    assert bbob_ranks.ranks(few) == {}  # too few problems to be ranked on
 
 
 def test_rows_of_other_peoples_methods_do_not_depend_on_ours():

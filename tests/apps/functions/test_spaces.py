@@ -79,8 +79,10 @@ def test_arrays_of_points_have_the_number_of_a_choice():
     def many(points):
         return (points[:, 2] - 1) ** 2 + (points[:, 1] - 4) ** 2 + points[:, 0] ** 2
 
-    found = tw.minimize(many, MIXED, budget=200, vectorized=True, seed=1)
-    assert found.x[1:] == [4, "b"]
+    found = [
+        tw.minimize(many, MIXED, budget=400, vectorized=True, seed=seed).x[1:] for seed in range(10)
+    ]
+    assert found.count([4, "b"]) >= 8  # a seed may stay where only the choice is another
 
 
 def test_asking_for_choices():
@@ -158,13 +160,18 @@ def test_no_point_is_allowed_or_one_is():
 
 
 def test_a_function_that_is_nan_where_constraints_are_broken():
-    found = tw.minimize(
-        lambda x: bowl(x) if x[0] > 0.5 else math.nan,
-        [(-5, 5)] * 2,
-        constraints=lambda x: 0.5 - x[0],
-        budget=300,
-    )
-    assert found.fun < 1e-6
+    found = [
+        tw.minimize(
+            lambda x: bowl(x) if x[0] > 0.5 else math.nan,
+            [(-5, 5)] * 2,
+            constraints=lambda x: 0.5 - x[0],
+            budget=300,
+            seed=seed,
+        ).fun
+        for seed in range(7)
+    ]
+    assert np.median(found) < 1e-6
+    assert max(found) < 1e-4
 
 
 # ------------------------------------------------------------- noise

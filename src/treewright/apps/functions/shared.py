@@ -1,10 +1,12 @@
 """What the tree of ``runs`` decides about: the samples, the runs, the parts and what has paid."""
 
 import math
+from bisect import bisect_right
 from collections import Counter
 
 import numpy as np
 
+from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
 from treewright.apps.functions.model import model_steps
@@ -14,7 +16,7 @@ from treewright.apps.functions.population import PER_DIMENSION, Population
 from treewright.apps.functions.steps import Step, Steps, within
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
-RIDGE, POPULATION = "ridge", "l-shade"
+RIDGE, POPULATION, CELLS = "ridge", "l-shade", "cells"
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
@@ -28,6 +30,7 @@ FIRST = {
     AGAIN: (0.5, 1.0),
     RIDGE: (0.5, 1.0),
     POPULATION: (0.6, 1.0),
+    CELLS: (0.5, 1.0),
 }
 LONG = 200  # evaluations per dimension before the first population and ridge begin
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
@@ -36,6 +39,8 @@ SLICES = 180  # of its life
 PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
 YOUNG = 100  # evaluations per dimension after which a local run that still crawls counts for less
+PROMISE = 0.7  # of the credit is what a run promises, as soon as another one has ended
+AHEAD = 0.25  # of the evaluations so far: how far ahead that looks
 BEHIND = 0.7  # what a successful step counts where another run is ahead
 MOST_SAMPLES = 4096
 WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
@@ -51,9 +56,37 @@ class Run:
         self.ended = False
         self.made = self.good = 0  # steps since it was last judged
         self.age = 0  # in evaluations
+        self.ages: list[int] = []  # when it was judged,
+        self.bests: list[float] = []  # and its best value then
         self._asked: np.ndarray | None = None
         self._got: list[float] = []  # the values of the first of them
         self._values: np.ndarray | None = None
+
+    def judged(self) -> None:
+        self.made = self.good = 0
+        self.ages.append(self.age)
+        self.bests.append(self.best)
+
+    def gain(self, more: float) -> float:
+        """How much lower it is expected to come with so many more evaluations.
+
+        Of the last third of its age (or of as many evaluations) and of those before, the gains
+        have a ratio: the next ones are expected to have it too.
+        """
+        span = min(more, self.age / 3)
+        before, first = self._best_at(self.age - span), self._best_at(self.age - 2 * span)
+        last, earlier = before - self.best, first - before
+        if len(self.ages) < 3 or not 0 < last < math.inf:
+            return 0.0
+        ratio = min(1.0, last / earlier) if 0 < earlier < math.inf else 1.0
+        spans = more / span
+        if ratio > 0.999:
+            return last * spans
+        return float(last * ratio * (1 - ratio**spans) / (1 - ratio))
+
+    def _best_at(self, age: float) -> float:
+        at = bisect_right(self.ages, age)
+        return self.bests[at - 1] if at else math.inf
 
     def ask(self) -> np.ndarray | None:
         """The points that it still wants evaluated; none at the end of a step."""
@@ -102,6 +135,7 @@ class Shared:
         self.begun = dict.fromkeys(range(len(self.solvers)), 0)
         self.gains: dict[tuple[int, ...], tuple[float, float]] = {}  # sum and weight
         self.slices: Counter[tuple[int, ...]] = Counter()
+        self.ended_at: dict[str, np.ndarray] = {}  # the best point when a solver ended there
         self.parts: list[Part] = [[]]
 
     # ------------------------------------------------------------- for the tree
@@ -125,13 +159,20 @@ class Shared:
             return list(range(self.candidates))
         solvers = enumerate(self.solvers)
         if chosen[0] == EVERYWHERE:
-            return [i for i, name in solvers if name == POPULATION]
-        absent = {POPULATION}
+            there = {CELLS, POPULATION} if self._long else {CELLS}
+            return [i for i, name in solvers if name in there]
+        absent = {POPULATION, CELLS}
         if chosen[0] != HERE:
             absent |= {AGAIN, RIDGE}
-        elif not self._long:
-            absent |= {RIDGE}
+        else:
+            absent |= {name for name in self.ended_at if self._done(name)}
+            absent |= set() if self._long else {RIDGE}
         return [i for i, name in solvers if name not in absent]
+
+    def _done(self, name: str) -> bool:
+        """Whether a solver has ended at the best point, so that it would find nothing new there."""
+        begun = (HERE, self.solvers.index(name)) in self.open
+        return not begun and np.array_equal(self.ended_at[name], self.objective.best_x)
 
     @property
     def _long(self) -> bool:
@@ -142,7 +183,7 @@ class Shared:
     def _places(self) -> list[int]:
         """More of them the longer the search: a population needs time, and parts need samples."""
         found = [HERE]
-        if POPULATION in self.solvers and self._long:
+        if (self.finished or self._long) and self.actions([EVERYWHERE]):
             found.append(EVERYWHERE)
         return found + [PARTS + i for i in range(len(self.parts))] if self.finished else found
 
@@ -242,13 +283,28 @@ class Shared:
     def _judge(self, run: Run, before: float) -> float:
         """What the steps since the last time were worth; the next ones are expected to be so."""
         reward = self._worth(run, run.good / max(1, run.made), self.objective.best < before)
-        run.made = run.good = 0
+        run.judged()
+        if self.finished and self.real.all():  # whole numbers jump, and promise nothing
+            reward = (1 - PROMISE) * reward + PROMISE * self._promise(run)
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
+            if run.place == HERE and run.solver in (MODEL, BFGS, RIDGE):
+                self.ended_at[run.solver] = self.objective.best_x
             del self.open[pair]
         self._credit(pair, reward)
         return reward
+
+    def _promise(self, run: Run) -> float:
+        """How far below the best point it is expected to come, as a share of the best promise."""
+        more = AHEAD * self.objective.done
+        there = [*self.open.values(), run]
+        least = min(self.objective.best, *(r.best for r in there))
+        if least == math.inf:  # nothing is known of any
+            return 0.0
+        found = {r: least - r.best + r.gain(more) for r in there}
+        most = max(found.values())
+        return max(0.0, found[run]) / most if most > 0 else 0.0
 
     def _credit(self, pair: tuple[int, ...], reward: float) -> None:
         total, weight = self.gains.get(pair, (0.0, 0.0))
@@ -257,7 +313,7 @@ class Shared:
 
     def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
         """How often a step of the slice succeeded, less where another run is ahead."""
-        if run.solver in (CMA, POPULATION):  # a step is a whole generation
+        if run.solver in (CMA, POPULATION, CELLS):  # few steps bring something, even of good runs
             succeeded = float(succeeded > 0)
         else:
             succeeded *= min(1.0, YOUNG * self.objective.n / max(1, run.age))
@@ -322,6 +378,7 @@ class Shared:
         self.version = self.objective.version
         self.open.clear()
         self.finished.clear()
+        self.ended_at.clear()
         self.points.clear()
         self.values.clear()
         self.begun = dict.fromkeys(self.begun, 0)
@@ -355,6 +412,8 @@ class Shared:
         if name == RIDGE:
             best = self.objective.best
             return ridge_steps(np.zeros(n), np.ones(n), self.rng, x, best)
+        if name == CELLS:
+            return cell_steps(self.rng, n)
         if name == POPULATION:
             life = self.life = LIFE * n * 2**number
             size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
@@ -364,7 +423,7 @@ class Shared:
 
 
 def _solvers(objective: Objective) -> tuple[str, ...]:
-    """Those that have something to do in a space; AGAIN is the last."""
+    """Those that have something to do in a space."""
     space, noisy = objective.space, objective.candidates is not None
     reals = int((~space.whole).sum())
     found = {
@@ -375,5 +434,6 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
         AGAIN: noisy,
         RIDGE: reals >= 1 and not noisy,
         POPULATION: not noisy and not space.unordered.all(),
+        CELLS: not noisy and not space.whole.any(),
     }
     return tuple(name for name, there in found.items() if there)

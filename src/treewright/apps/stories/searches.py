@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from treewright.apps.stories.casting import LARGE, Cast, casts, taking_part
+from treewright.apps.stories.casting import LARGE, Cast, casts, named, taking_part
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
 from treewright.apps.stories.setup import Goal, Setup
@@ -92,6 +92,7 @@ def generate(
 
         options = PLANNING
     domain = story_domain(setup, prefix=prefix_reward)
+    goals_first = method == "mcts" and restarts and not prune and setup.minds is None
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
@@ -112,7 +113,7 @@ def generate(
         actions = made.best_sequence
         found = {"nodes": made.nodes, "expanded": made.expanded, "stopped": made.stopped}
     events = _events(setup, domain, actions)
-    story = best_prefix(setup, events, seed, method=method, **found)
+    story = best_prefix(setup, events, seed, goals_first, method=method, **found)
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
         story = replay(setup, events[:pinned], seed, method=method, **found)
@@ -165,10 +166,14 @@ class _Run:
         self._casts: dict[tuple[str, ...], Iterator[Cast] | None] = {}
         weights = [goal.weight for goal in setup.goals]
         self._incomplete = 1.0 - min(weights) / sum(weights)  # more than any such story scores
-        self._hard: list[Goal] = []  # goals to make for first
+        self._hard: list[Goal] = []  # goals that the first search did not reach
+        anyway = named(setup, [])
+        of_all = [goal for goal in setup.goals if named(setup, [goal]) <= anyway]
+        self._anybodys = of_all or setup.goals  # goals that speak of nobody in particular
         self._begun: dict[tuple[bool, ...], _Beginning] = {}  # by the goals that are met
         self._random = random.Random(seed)
         self._again = False  # whether the last search went on from the best story
+        self._anybody = False  # whether the last one made for what is asked of nobody
         self._complete = False  # whether the best story meets all goals
         self._score = -math.inf
         self._made = 0
@@ -248,7 +253,10 @@ class _Run:
         """Many short searches; with ``bound``, each has to beat the best of those before it.
 
         Until a story meets all goals, those after the first are drawn towards goals that are met
-        in part: they go on from what was found, or make for what the first one did not reach.
+        in part: they go on from what was found, or make for what the first one did not reach, or
+        for what is asked of nobody in particular.  What is asked of somebody comes last: who is
+        jailed for a murder can't make friends.  As long as a story that does not meet all goals
+        might score more than the best that does, this goes on by turns.
         Afterwards every other one goes on from a beginning of the best story.
         """
         search, kept, cast = self._strict, list[int](), self._cast(self._setup.goals)
@@ -273,7 +281,8 @@ class _Run:
 
         One that meets some of the goals which the first search did not reach is a beginning.
         """
-        told = best_prefix(self._setup, _events(self._setup, self._domain, actions))
+        events = _events(self._setup, self._domain, actions)
+        told = best_prefix(self._setup, events, goals_first=True)
         complete = told.share >= self._setup.enough
         if (complete, told.score) > (self._complete, self._score):
             self._complete, self._score, self.best = complete, told.score, actions
@@ -281,34 +290,43 @@ class _Run:
         goals = list(zip(self._setup.goals, met, strict=True))
         if not self._hard:
             self._hard = [goal for goal, done in goals if not done] or self._setup.goals
-        if not complete and any(done and goal in self._hard for goal, done in goals):
+        if any(done and goal in self._hard for goal, done in goals) and not complete:
             self._begin(met, _Beginning(told.share, told.score, self._needed(told)))
 
     def _begin(self, met: tuple[bool, ...], begun: "_Beginning") -> None:
-        """Note a story to go on from: a better one, or another where one is spent."""
+        """Note a story to go on from: a better one, or another of the best where one is spent."""
         known = self._begun.get(met)
-        spent = known is None or (known.tries == TRIES and known.actions != begun.actions)
-        if spent or (known is not None and begun.score > known.score):
+        spent = known is not None and known.tries == TRIES and known.actions != begun.actions
+        furthest = all(other.share <= begun.share for other in self._begun.values())
+        if known is None or begun.score > known.score or (spent and furthest):
             self._begun[met] = begun
 
     def _next(self) -> tuple[Search, list[int], Cast]:
         """The search to be made now, what it goes on from, and who acts."""
         goals = self._setup.goals
-        if self._complete:
-            self._again = not self._again
+        self._again = not self._again
+        unbeatable = self._complete and self._score >= self._incomplete
+        if unbeatable or (self._complete and self._again):
             kept = self._beginning() if self._again else []
-            search = self._strict if self._score >= self._incomplete else self._towards(goals)
+            search = self._strict if unbeatable else self._towards(goals)
             return search, kept, self._cast(goals, kept)
-        hopeful = [begun for begun in self._begun.values() if begun.tries < TRIES]
-        if not hopeful:
-            return self._towards(self._hard), [], self._cast(self._hard)
-        begun = max(hopeful, key=lambda b: (b.share, -b.tries, b.score))
-        begun.tries += 1
-        return self._towards(goals), begun.actions, self._cast(goals, begun.actions)
+        hopeful = [
+            begun
+            for begun in self._begun.values()
+            if begun.tries < TRIES and not (self._complete and begun.score <= self._score)
+        ]
+        if hopeful:
+            begun = max(hopeful, key=lambda b: (b.share, -b.tries, b.score))
+            begun.tries += 1
+            return self._towards(goals), begun.actions, self._cast(goals, begun.actions)
+        self._anybody = not self._anybody
+        aims = self._anybodys if self._anybody else self._hard
+        return self._towards(aims), [], self._cast(aims)
 
     def _beginning(self) -> list[int]:
         """The best story up to somewhere before the last step that costs believability."""
-        told = best_prefix(self._setup, _events(self._setup, self._domain, self.best))
+        events = _events(self._setup, self._domain, self.best)
+        told = best_prefix(self._setup, events, goals_first=True)
         kept = self._needed(told)
         pinned = len(self._setup.steering.prefix)
         steps = replay(self._setup, _events(self._setup, self._domain, kept)).steps[pinned:]

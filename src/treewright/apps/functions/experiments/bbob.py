@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from treewright.apps.functions.bbob import FUNCTIONS
@@ -13,7 +13,6 @@ from treewright.apps.functions.experiments.bbob_ranks import (
     PLANNED,
     ahead,
     duel,
-    overheads,
     rank_of,
     ranks,
     running_times,
@@ -29,6 +28,7 @@ from treewright.workshop.experiments import (
     judge,
 )
 from treewright.workshop.experiments.plots import COLOURS
+from treewright.workshop.experiments.stats import Comparison, Interval
 
 FIRST = 6  # instances 1 to 5 were for development
 ANYTIME = [
@@ -46,15 +46,15 @@ def verdict(rows: Rows) -> Verdict:
         best += gap.difference < 0
         shown += gap.high < 0
         lines.append(_rank_line(n, mark, places, other, gap))
-    better, trees = 0, []
-    for (n, mark), cell in cells.items():
-        share = duel(cell, "runs", ABLATED)
-        if share is not None:
-            better += share.low > 0.5
-            trees.append(
-                f"\n- {n} dimensions, {mark:,}: {share.value:.0%} ({share.low:.0%} to "
-                f"{share.high:.0%}) of {share.n}"
-            )
+    trees = [(key, share) for key, cell in cells.items() if (share := duel(cell, "runs", ABLATED))]
+    better = sum(share.low > 0.5 for _, share in trees)
+    apart = [
+        (name, key, share)
+        for name in NAMES
+        for key, cell in cells.items()
+        if name in cell and name != ABLATED and name not in placed.get(key, {})
+        if (share := duel(cell, "runs", name))
+    ]
     fewest = min((len(places["runs"]) for places in placed.values()), default=0)
     return judge(
         f"`runs` has the best mean rank in {best} of {len(placed)} pairs of dimension and budget, "
@@ -62,15 +62,19 @@ def verdict(rows: Rows) -> Verdict:
         f"next method lies below 0. It beats itself without its tree in {better} of {len(trees)}, "
         f"where the interval lies above one half.\n\nMean ranks, with the 95 % interval of `runs`, "
         f"and its rank less that of the best of the others:\n{''.join(lines)}\n\nProblems on which "
-        f"`runs` is better with its tree than without (ties count half):\n{''.join(trees)}\n\n"
-        f"Milliseconds of CPU time per evaluation, beside the function, by dimensions:\n"
-        f"{_overhead_lines(rows)}\n\nAll in all",
+        f"`runs` is better with its tree than without (ties count half):\n"
+        f"{''.join(_share_line(key, share) for key, share in trees)}\n\nThe same against methods "
+        f"that were run on fewer problems, and are not ranked:\n"
+        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\n"
+        "All in all",
         shown == len(placed) and better == len(trees),
         enough=fewest >= len(FUNCTIONS),
     )
 
 
-def _rank_line(n: int, mark: int, places: Any, other: str, gap: Any) -> str:
+def _rank_line(
+    n: int, mark: int, places: Mapping[str, list[float]], other: str, gap: Comparison
+) -> str:
     own = rank_of(places, "runs")
     found = sorted((rank_of(places, name).value, name) for name in places)
     listed = ", ".join(f"{name} {value:.2f}" for value, name in found)
@@ -81,11 +85,11 @@ def _rank_line(n: int, mark: int, places: Any, other: str, gap: Any) -> str:
     )
 
 
-def _overhead_lines(rows: Rows) -> str:
-    found = overheads(rows)
-    return "".join(
-        f"\n- {name}: " + ", ".join(f"{n}: {ms:.3f}" for n, ms in by.items())
-        for name, by in found.items()
+def _share_line(key: tuple[int, int], share: Interval, against: str = "") -> str:
+    n, mark = key
+    return (
+        f"\n- {against}{n} dimensions, {mark:,}: {share.value:.0%} ({share.low:.0%} to "
+        f"{share.high:.0%}) of {share.n}"
     )
 
 

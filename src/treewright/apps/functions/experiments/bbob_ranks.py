@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from statistics import median
 from typing import Any
 
 from treewright.apps.functions.experiments.bbob_counted import MARKS, STEPS
@@ -46,11 +45,16 @@ def table(rows: Rows) -> dict[tuple[int, int], Cell]:
 
 
 def ranks(cell: Cell) -> dict[str, list[float]]:
-    """The ranks of the methods on the problems that all of them were run on; ties share theirs."""
+    """The ranks of the methods on the problems that all of them were run on; ties share theirs.
+
+    A method that was run on fewer than half as many problems as ``runs`` is not ranked: duels say
+    how it compares.
+    """
     from scipy.stats import rankdata
 
-    names = [name for name in NAMES if name in cell and name != ABLATED]
-    if "runs" not in names or len(names) == 1:
+    most = len(cell.get("runs", {}))
+    names = [n for n in NAMES if n != ABLATED and 2 * len(cell.get(n, {})) >= max(1, most)]
+    if not most or len(names) == 1:
         return {}
     problems = sorted(set.intersection(*(set(cell[name]) for name in names)))
     places = [rankdata([cell[name][problem] for name in names]) for problem in problems]
@@ -107,14 +111,3 @@ def running_times(rows: Rows) -> dict[str, list[float]]:
 
 def _problem(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("function", "dimensions", "seed"))
-
-
-def overheads(rows: Rows) -> dict[str, dict[int, float]]:
-    """Milliseconds of CPU time per evaluation beside the function, the median of the runs."""
-    by: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        milliseconds = float(row["overhead_ms"])  # type: ignore[arg-type]
-        by[str(row["method"])][int(row["dimensions"])].append(milliseconds)  # type: ignore[arg-type]
-    return {
-        name: {n: median(ms) for n, ms in sorted(by[name].items())} for name in NAMES if name in by
-    }

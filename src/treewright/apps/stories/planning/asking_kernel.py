@@ -19,7 +19,7 @@ from treewright.apps.stories.planning.tables import (
 )
 from treewright.apps.stories.planning.worlds import happens, hash_worlds, possible, utility
 
-HAPPENS, EXPLAINED, POSSIBLE, CONSENTED, UTILITY = range(5)
+HAPPENS, EXPLAINED, POSSIBLE, CONSENTED, UTILITY, MEANT = range(6)
 AT_ONCE, LATER = range(2)
 EAGER = 6  # how much a step that is still to do counts, beside one that is done
 
@@ -31,6 +31,8 @@ def ask(space, t, what, x, c, a, longest, layer):
         return int64(t.own[TROUBLE])
     if what == EXPLAINED:
         return explained(t, 0, x, c, a, longest, layer, 0)
+    if what == MEANT:  # the same, if need be from memory, without the plan
+        return explained(t, 0, x, c, a, longest, layer, 1)
     if what == POSSIBLE:
         return int64(possible(t, 0, x, a))
     if what == CONSENTED:

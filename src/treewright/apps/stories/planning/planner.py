@@ -297,7 +297,7 @@ class Planner:
         self._put(self.begin)
         for a in actions:
             if not all(
-                self._ask(asking.EXPLAINED, 0, c, a, self.limits[1])
+                self._ask(asking.MEANT, 0, c, a, self.limits[1])
                 for c in self.problem.actions[a].consenting
             ):
                 return False
@@ -398,7 +398,7 @@ class Planner:
         for i, b in enumerate(part):
             for other in self.problem.actions[b].consenting:
                 self._put(now)
-                if other != c and not self._ask(asking.EXPLAINED, x, other, b, longest - i, layer):
+                if other != c and not self._ask(asking.MEANT, x, other, b, longest - i, layer):
                     return False
             self._put(now)
             self._ask(asking.HAPPENS, x, 0, b)
