@@ -177,6 +177,30 @@ def test_a_match_says_how_sure_it_is():
     assert found["rate"]["low"] > 0.5
 
 
+def test_a_tour_whose_rewards_are_lengths_is_searched_with_normalise(tmp_path):
+    file = tmp_path / "walk.py"
+    file.write_text(
+        "import treewright as tw\n"
+        "from numpy import int32\n"
+        "class Walk(tw.Domain):\n"
+        "    players, max_actions, state = 1, 9, tw.record(n=int32, length=int32)\n"
+        "    def start(s): s.n = 0\n"
+        "    def legal(s, out):\n"
+        "        for i in range(9): out[i] = i\n"
+        "        return 9\n"
+        "    def play(s, action):\n"
+        "        s.n += 1\n"
+        "        s.length += 100 * abs(action - s.n)\n"
+        "    def ended(s): return s.n == 6\n"
+        "    def rewards(s, out): out[0] = -s.length\n"
+    )
+    found = {}
+    for how in ("--quiet", "--normalise"):
+        out = treewright("search", f"{file}:Walk", "--simulations", "5000", "--json", how)
+        found[how] = json.loads(out.stdout)["best_score"]
+    assert found["--quiet"] < found["--normalise"] <= 0
+
+
 def test_a_saved_search_goes_on(tmp_path):
     treewright("search", "nim", "--simulations", "300", "--seed", "4", "--save", "a", cwd=tmp_path)
     more = treewright(

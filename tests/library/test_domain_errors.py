@@ -178,6 +178,8 @@ def test_check_reports(domain_file):
     for said, (old, new) in cases.items():
         report = tw.check(edited(domain_file, old, new).Count(), games=3)
         assert any(said in p for p in report.problems), (said, report.problems)
+    large = tw.check(edited(domain_file, "s.n / 4", "s.n * 1.5").Count(), games=3)
+    assert len([p for p in large.problems if "Options(normalise=True)" in p]) == 1
     hidden = BASE.replace("s.n += 1", "LOG.append(1)\n        s.n += 1 + (len(LOG) > 5)")
     report = tw.check(domain_file(hidden + "\nLOG = []\n").Count(), games=3)
     assert any("not deterministic" in p or "other rewards" in p for p in report.problems)

@@ -203,7 +203,7 @@ def test_a_move_by_a_button_is_answered(page, address):
     page.goto(f"{address}/games?domain=nim")
     page.get_by_role("button", name="take 1", exact=True).click()
     page.get_by_text("What the search found").wait_for()
-    page.get_by_text("player 0 to move").wait_for()
+    page.get_by_text("your move").wait_for()
 
 
 def test_the_first_page_lists_everything(page, address):

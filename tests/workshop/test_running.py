@@ -57,6 +57,15 @@ def test_a_cell_that_raises_does_not_stop_the_others(bench):
     assert len(bench.starts()) == before + 2
 
 
+def test_show_says_what_the_store_has_of_larger_scales(bench):
+    bench.call(*RUN, "--only", "size=1")
+    assert bench.call("experiment", "show", "toy")[1] == ""
+    bench.call(*RUN, "--scale", "laptop", code=1)
+    _, err = bench.call("experiment", "show", "toy")
+    assert err == "toy: this is the scale smoke; 4 of 4 cells of --scale laptop are stored, too\n"
+    assert bench.call("experiment", "show", "toy", "--scale", "laptop")[1] == ""
+
+
 def test_a_cell_that_kills_its_process(bench):
     run = ("experiment", "run", "toy", "--scale", "paper", "--engine", "processes", "--quiet")
     out, err = bench.call(*run, "--workers", "2", code=1)

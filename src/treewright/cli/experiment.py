@@ -274,10 +274,18 @@ def _standing(
     keep_stale: bool,
     quiet: bool,
 ) -> "Standing":
-    from treewright.workshop.experiments.runner import standing
+    from treewright.workshop.experiments.runner import standing, stored_beyond
 
     now = standing(experiment, store, scale, _only(only), keep_stale)
     _say_stale(now, experiment, keep_stale, quiet)
+    beyond = None if quiet else stored_beyond(experiment, store, scale)
+    if beyond is not None:
+        larger, there, cells = beyond
+        print(
+            f"{experiment.name}: this is the scale {scale}; {there} of {cells} cells of "
+            f"--scale {larger} are stored, too",
+            file=sys.stderr,
+        )
     return now
 
 

@@ -44,24 +44,28 @@ def match(
 
     A player is its budget per move and what differs from the default: simulations, c, fpu, rave.k,
     rollout.depth and the other numbers of 'treewright tune', policy=NAME, solver; or random.
+    In each pair of games either begins once. A domain that deals by a setting 'seed' deals
+    anew for each pair: seed, seed + 1 and so on.
 
     Examples: treewright match connect-four --a c=0.7 --b c=1.4 --games 40;
     treewright match mine.py:Game --a simulations=500 --b simulations=250 --sprt 0:50
     """
-    from treewright.library.registry import find
     from treewright.workshop.contest import Contest, contest, contestant
+    from treewright.workshop.deals import dealt
 
     limits = _limits(sprt)
     players = contestant("--a", a), contestant("--b", b)
-    found = find(domain, **settings(set_))
+    chosen = settings(set_)
     with working(f"{domain}: a first try", quiet):
-        tried(domain, found, players[0].options, seed, debug)
+        tried(domain, dealt(domain, chosen, seed), players[0].options, seed, debug)
     with counted(domain, games, quiet) as seen:
 
         def watch(now: Contest) -> None:
             seen(len(now.scores), f"A has {sum(now.scores):g}")
 
-        done = contest(found, *players, games, seed, limits, watch)
+        done = contest(
+            lambda number: dealt(domain, chosen, number), *players, games, seed, limits, watch
+        )
     if not done.scores:
         exit_if_interrupted(True)
     share = done.rate

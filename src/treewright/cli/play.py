@@ -13,6 +13,7 @@ from treewright.workshop.commands import (
     C,
     Json,
     Memory,
+    Normalise,
     Policy,
     Quiet,
     Rave,
@@ -56,6 +57,7 @@ def play(
     rave: Rave = None,
     solver: Solver = True,
     policy: Policy = "uniform",
+    normalise: Normalise = False,
     workers: Workers = 1,
     memory: Memory = "512MiB",
     debug: Debug = False,
@@ -84,7 +86,7 @@ def play(
     if second and domain.players < 2:
         raise OptionError(f"--second: {game} is for one player")
     solver = solver and domain.players == 2 and domain.function("determinise") is None
-    how = options(c, rave, solver, policy)
+    how = options(c, rave, solver, policy, normalise)
     again = _searcher(game, domain, how, seed, workers, memory, debug, quiet)
     search = again()
     think = _thinker(simulations, seconds, quiet)
@@ -129,6 +131,7 @@ def watch(
     rave: Rave = None,
     solver: Solver = False,
     policy: Policy = "uniform",
+    normalise: Normalise = False,
     workers: Workers = 1,
     memory: Memory = "512MiB",
     debug: Debug = False,
@@ -144,7 +147,7 @@ def watch(
     """
     from treewright.library.registry import find
 
-    how = options(c, rave, solver, policy)
+    how = options(c, rave, solver, policy, normalise)
     found = find(domain, **settings(set_))
     search = _searcher(domain, found, how, seed, workers, memory, debug, quiet)()
     think = _thinker(simulations, seconds, quiet)

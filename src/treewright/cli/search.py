@@ -14,6 +14,7 @@ from treewright.workshop.commands import (
     Json,
     Memory,
     Nodes,
+    Normalise,
     Policy,
     Quiet,
     Rave,
@@ -77,6 +78,7 @@ def search(
     rave: Rave = None,
     solver: Solver = False,
     policy: Policy = "uniform",
+    normalise: Normalise = False,
     debug: Debug = False,
     save: Annotated[Path | None, typer.Option(help="Write the search to this file.")] = None,
     load: Annotated[
@@ -100,9 +102,9 @@ def search(
     from treewright.library.search import Search
 
     check_workers("--workers", workers, MOST_THREADS)
-    game, how = find(domain, **settings(set_)), options(c, rave, solver, policy)
+    game, how = find(domain, **settings(set_)), options(c, rave, solver, policy, normalise)
     if load is not None:
-        if how != options(None, None, False, "uniform") or workers != 1 or debug:
+        if how != options(None, None, False, "uniform", False) or workers != 1 or debug:
             raise OptionError("--load brings the options of the search along: leave them out")
         found = read(load, game)
         seed = found.seed
@@ -146,6 +148,7 @@ def tree(
     rave: Rave = None,
     solver: Solver = False,
     policy: Policy = "uniform",
+    normalise: Normalise = False,
     debug: Debug = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -160,7 +163,7 @@ def tree(
     from treewright.library.tree_picture import FORMATS, draw_tree
 
     check_target("--out", out, FORMATS)
-    game, how = find(domain, **settings(set_)), options(c, rave, solver, policy)
+    game, how = find(domain, **settings(set_)), options(c, rave, solver, policy, normalise)
     found = Search(game, how, seed=seed, debug=debug)
     with working(f"{domain}: a first try", quiet):
         tried(domain, game, how, seed, debug)

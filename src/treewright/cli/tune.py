@@ -11,6 +11,7 @@ import typer
 from treewright.workshop.commands import (
     C,
     Json,
+    Normalise,
     OnCluster,
     Policy,
     Quiet,
@@ -44,6 +45,7 @@ def tune(
     rave: Rave = None,
     solver: Solver = False,
     policy: Policy = "uniform",
+    normalise: Normalise = False,
     store: Annotated[
         Path | None, typer.Option(help="The file with the trials.", show_default="yours")
     ] = None,
@@ -61,7 +63,7 @@ def tune(
     from treewright.workshop.tuning import Task, parse
     from treewright.workshop.tuning import tune as run
 
-    base = options(c, rave, solver, policy)
+    base = options(c, rave, solver, policy, normalise)
     task = Task(domain, settings(set_), base, parse(what or ["c"]), simulations, runs)
     place = store or _default_store()
     with _calling(cluster) as mapped, _watching(trials, quiet) as watch:

@@ -26,6 +26,7 @@ from numba.core.types.functions import Dispatcher
 from numba.np.numpy_support import as_dtype
 
 from treewright.kernel.fingerprint import Unhashable
+from treewright.kernel.folded import without_unused
 from treewright.kernel.pieces import described
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
@@ -151,6 +152,10 @@ class LeanContext(CPUContext):  # type: ignore[misc]
         if isinstance(ty, Dispatcher):
             return self.get_dummy_value()
         return super().get_constant_generic(builder, ty, val)
+
+    def post_lowering(self, mod: Any, library: Any) -> None:
+        super().post_lowering(mod, library)
+        without_unused(mod)
 
     def get_arg_packer(self, fe_args: Any) -> Any:
         return ArgPacker(_models, fe_args)

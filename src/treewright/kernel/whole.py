@@ -31,6 +31,7 @@ from numba.core.compiler import Compiler
 from numba.core.errors import ForceLiteralArg
 from numba.core.runtime.context import NRTContext
 
+from treewright.kernel.folded import folding
 from treewright.kernel.lean import LeanContext
 from treewright.kernel.names import SYMBOL
 from treewright.kernel.pieces import Calls, Pieces, noted, underway
@@ -143,6 +144,10 @@ _internal: dict[Any, Any] = {}  # what Numba has compiled for us in that way
 class _InnerCompiler(Compiler):  # type: ignore[misc]
     library = InnerLibrary
     counted = False
+
+    def define_pipelines(self) -> Any:
+        usual = super().define_pipelines()
+        return usual if self.counted else [folding(stages) for stages in usual]
 
     def compile_extra(self, function: Any) -> Any:
         """As Numba does, with a library of our kind where Numba would make one of its own."""

@@ -12,6 +12,11 @@ from treewright.library.domain import CHANCE, Domain
 from treewright.library.position import Position
 from treewright.random import below, stream
 
+UNBOUNDED = (  # said once: it holds for every game
+    "outside [0, 1], where c and the solver expect them; scale them, or search with "
+    "Options(normalise=True), which is --normalise on the command line"
+)
+
 
 @dataclass
 class Report:
@@ -238,8 +243,8 @@ def _rewards(position: Position, report: Report) -> list[float]:
     rewards = position.rewards()
     if not all(map(math.isfinite, rewards)):
         report.add(f"rewards() gave {rewards}: not finite")
-    elif not all(0 <= r <= 1 for r in rewards):
-        report.add(f"rewards() gave {rewards}: outside [0, 1], where c and the solver expect them")
+    elif not all(0 <= r <= 1 for r in rewards) and not any(UNBOUNDED in p for p in report.problems):
+        report.add(f"rewards() gave {rewards}: {UNBOUNDED}")
     if position.rewards() != rewards:
         report.add("rewards() asked twice gave two answers")
     return rewards

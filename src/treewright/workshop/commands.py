@@ -55,15 +55,19 @@ Set = Annotated[
 C = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT.")]
 Rave = Annotated[float | None, typer.Option(help="Switch on MC-RAVE with this equivalence k.")]
 Solver = Annotated[bool, typer.Option(help="Back up proven results.")]
+Normalise = Annotated[bool, typer.Option("--normalise", help="Rewards of any scale.")]
 Policy = Annotated[str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")]
 
 
-def options(c: float | None, rave: float | None, solver: bool, policy: str) -> "Options":
+def options(
+    c: float | None, rave: float | None, solver: bool, policy: str, normalise: bool
+) -> "Options":
     """Search options from the flags that every search command has."""
     from treewright.library.options import Options, Rollout
     from treewright.library.options import Rave as RaveOption
 
-    chosen: dict[str, Any] = {"solver": solver, "rollout": Rollout(policy=policy)}  # type: ignore[arg-type]
+    chosen: dict[str, Any] = {"solver": solver, "normalise": normalise}
+    chosen["rollout"] = Rollout(policy=policy)  # type: ignore[arg-type]
     if c is not None:
         chosen["c"] = c
     if rave is not None:

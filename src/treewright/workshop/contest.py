@@ -93,7 +93,7 @@ class Contest:
 
 
 def contest(
-    domain: Domain,
+    deal: Callable[[int], Domain],
     a: Contestant,
     b: Contestant,
     games: int,
@@ -101,11 +101,13 @@ def contest(
     limits: tuple[float, float] | None = None,
     watch: Callable[[Contest], object] = lambda found: None,
 ) -> Contest:
-    """At most ``games`` games, in pairs with the same seed in which each begins once.
+    """At most ``games`` games, in pairs with the same seed and deal in which each begins once.
 
+    ``deal`` makes the domain of a pair from ``seed``, ``seed + 1`` and so on.
     With ``limits`` the match ends as soon as the sequential test accepts one of the hypotheses.
     Ctrl-C ends it with the games so far.
     """
+    domain = deal(seed)
     if domain.players != 2:
         raise OptionError(f"a match is for two players; {domain.name} has {domain.players}")
     for player in (a, b):
@@ -114,6 +116,8 @@ def contest(
     found = Contest(limits=limits)
     for game in range(games):
         first = game % 2 == 0
+        if first and game:
+            domain = deal(seed + game // 2)
         try:
             rewards = play(
                 domain, (a, b) if first else (b, a), stream_seed(seed, game // 2) % 2**62

@@ -5,7 +5,6 @@ factors or differences matter.  Its default is that of :class:`treewright.Option
 """
 
 import dataclasses
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -17,6 +16,7 @@ from treewright.library.options import Options, Rave, Rollout, SelectionBias, Wi
 from treewright.library.registry import find
 from treewright.library.search import Search
 from treewright.library.switches import switches_of
+from treewright.workshop.deals import dealt
 from treewright.workshop.experiments.code import CodeFingerprint
 from treewright.workshop.experiments.matches import Contestant, match, play_numbered
 from treewright.workshop.experiments.stats import Comparison, better_than_even, compare_paired, rate
@@ -148,16 +148,14 @@ class Task:
         return [sum(won) / len(won)] * len(won)
 
     def _game(self, options: Options, seed: int, number: int) -> float:
-        domain = find(self.domain, **self.settings)
+        domain = dealt(self.domain, self.settings, seed + number // 2)
         both = Contestant(self.simulations, options), Contestant(self.simulations, self.base)
         return play_numbered(domain, *both, number, seed)
 
     def _best_score(self, values: Mapping[str, float], options: Options, seed: int) -> float:
         own = {n[4:]: v for n, v in values.items() if n.startswith("set.")}
         settings = dict(self.settings) | own
-        domain = find(self.domain, **settings)
-        if "seed" not in settings and "seed" in inspect.signature(type(domain).start).parameters:  # type: ignore[attr-defined]
-            domain = find(self.domain, **settings, seed=seed)
+        domain = dealt(self.domain, settings, seed)
         result = Search(domain, options, seed=seed).run(self.simulations)
         if result.stopped == "interrupt":
             raise KeyboardInterrupt

@@ -214,12 +214,13 @@ def test_the_tree_finds_what_only_a_population_finds():
     def deceptive(x):
         return float(418.9829 * 5 - np.sum(x * np.sin(np.sqrt(np.abs(x)))))
 
-    # the last bits of a sum may differ between processes, and with them which seeds succeed
+    # the last bits of a sum may differ between processes, and with them which seeds succeed:
+    # two in five do, and fewer than five of 24 in one run of a hundred
     bounds = [(-500, 500)] * 5
     found = [
-        tw.minimize(deceptive, bounds, budget=15_000, seed=s, method="runs").fun for s in range(12)
+        tw.minimize(deceptive, bounds, budget=15_000, seed=s, method="runs").fun for s in range(24)
     ]
-    assert sum(value < 1e-3 for value in found) >= 4
+    assert sum(value < 1e-3 for value in found) >= 5
 
 
 def test_the_functions_of_bbob_agree_with_coco():

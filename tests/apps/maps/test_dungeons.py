@@ -10,7 +10,7 @@ from treewright.apps.maps import scene
 from treewright.apps.maps.dungeon import dungeon
 from treewright.apps.maps.dungeon_result import make_dungeon
 from treewright.apps.maps.locks import Floors
-from treewright.apps.maps.methods import distances
+from treewright.apps.maps.ways import distances
 
 # two rooms and a corridor with a door between them
 HALL = np.array([[int(c) for c in row] for row in ("11111111", "10011001", "10000001", "11111111")])

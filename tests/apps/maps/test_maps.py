@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright.apps.maps import fields
 from treewright.apps.maps.flood import pack
-from treewright.apps.maps.methods import distances, fitness_of, generate
+from treewright.apps.maps.methods import fitness_of, generate
 from treewright.apps.maps.output import write
 from treewright.apps.maps.revise import Revise
 from treewright.apps.maps.spec import FLOOR, WALL, MapSpec, SpecError, load_spec
 from treewright.apps.maps.walls import Walls, unpack
+from treewright.apps.maps.ways import distances
 
 NEAR_FAR = np.array([[0, 1, 2], [1, 0, 2], [2, 2, 0]])
 
@@ -183,7 +184,7 @@ def test_files(made, tmp_path):
     assert json.loads((tmp_path / "map.json").read_text())["fitness"] == found.fitness
     with Image.open(tmp_path / "map.png") as picture:
         assert picture.size == (51 * 16, 51 * 16)
-        red, green, blue = picture.getpixel((25 * 16 + 8, 3))  # the banner at (25, 0)
+        red, green, blue = picture.getpixel((25 * 16 + 8, 7))  # the banner at (25, 0)
         assert red > 2 * max(green, blue)
     with pytest.raises(tw.OptionError, match="one of"):
         write(found, tmp_path / "map.gif")

@@ -1,5 +1,7 @@
 """Symmetry and style, as part of what is asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,18 @@ import treewright as tw
 from treewright.apps.maps import scene
 from treewright.apps.maps.methods import fitness_of, generate
 from treewright.apps.maps.revise import Revise
-from treewright.apps.maps.spec import SYMMETRIES, MapSpec, SpecError, load_spec, wished
+from treewright.apps.maps.spec import (
+    FLOOR,
+    STYLES,
+    SYMMETRIES,
+    WALL,
+    MapSpec,
+    SpecError,
+    load_spec,
+    wished,
+)
+from treewright.apps.maps.style import planned, tidied
+from treewright.apps.maps.ways import around, distances
 
 MIRRORS = {
     "left-right": lambda w: w[:, ::-1],
@@ -43,22 +56,91 @@ def test_a_symmetric_map(symmetry):
         assert walls[y, x] == 0
 
 
-def borders(walls):
-    return int((walls[1:] != walls[:-1]).sum() + (walls[:, 1:] != walls[:, :-1]).sum())
+def asked(style, symmetry="", fixed=()):
+    """A map of 23 x 21 cells between four checkpoints, one of them on the border."""
+    matrix = np.array([[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [2, 2, 1, 0]])
+    cells = np.zeros((21, 23), np.int8)
+    for y, x, what in fixed:
+        cells[y, x] = what
+    return MapSpec(
+        23, 21, ((0, 10), (5, 4), (17, 16), (22, 10)), matrix, cells, "asked", symmetry, style
+    )
 
 
 def squares(walls):
+    """Where four cells of floor lie in a square."""
     floor = walls == 0
-    return int((floor[1:, 1:] & floor[1:, :-1] & floor[:-1, 1:] & floor[:-1, :-1]).sum())
+    return floor[1:, 1:] & floor[1:, :-1] & floor[:-1, 1:] & floor[:-1, :-1]
 
 
-def test_styles_differ_as_they_say():
-    found = {
-        style: [revised(small(style=style), seed, 0.0, 4)[0] for seed in (1, 2)]
-        for style in ("", "rooms", "corridors")
-    }
-    assert sum(map(squares, found["corridors"])) < 0.5 * sum(map(squares, found[""]))
-    assert sum(map(borders, found["rooms"])) < 0.5 * sum(map(borders, found[""]))
+def reached(walls, spec):
+    x, y = spec.checkpoints[0]
+    return distances(walls, (x, y)) >= 0
+
+
+@pytest.mark.parametrize("symmetry", ["", *SYMMETRIES])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_rooms(symmetry, seed):
+    spec = asked("rooms", symmetry)
+    found = generate(spec, evaluations=4000, seed=seed)
+    assert found.fitness > 0  # nobody is cut off
+    assert (reached(found.walls, spec) == (found.walls == 0)).all()
+    assert (found.walls == planned(spec, seed).mirrored(found.walls)).all()
+    # most floor is in squares, and what is not is a corridor: one cell wide, not a dead end
+    square = np.zeros((21, 23), bool)
+    for dy, dx in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        square[dy : dy + 20, dx : dx + 22] |= squares(found.walls)
+    floor = found.walls == 0
+    assert square.sum() > 0.6 * floor.sum()
+    for y, x in np.argwhere(floor & ~square).tolist():
+        inside = [(u, v) for u, v in around((x, y)) if 0 <= u < 23 and 0 <= v < 21]
+        beside = sum(not found.walls[v, u] for u, v in inside)
+        assert beside >= 2 or (x, y) in spec.checkpoints or spec.image((x, y)) in spec.checkpoints
+
+
+@pytest.mark.parametrize("symmetry", ["", *SYMMETRIES])
+def test_corridors(symmetry):
+    spec = asked("corridors", symmetry)
+    found = generate(spec, evaluations=4000, seed=1)
+    assert found.fitness > 0
+    assert (reached(found.walls, spec) == (found.walls == 0)).all()
+    assert (found.walls == spec.mirrored(found.walls)).all()
+    assert squares(found.walls).sum() == 0
+    assert (found.walls == 0).sum() > 180  # they fill the map: it has 110 cells to meet at
+
+
+@pytest.mark.parametrize("size", [(9, 9), (10, 9), (12, 14), (14, 30), (33, 18), (255, 20)])
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("symmetry", ["", *SYMMETRIES])
+def test_a_style_is_drawn_at_any_size(size, style, symmetry):
+    """With everything open the checkpoints are connected: a plan that they are not is refused."""
+    width, height = size
+    corners = ((0, 0), (width - 1, 0), (3, height - 1), (4, 4))
+    matrix = 2 - 2 * np.eye(4, dtype=int)
+    spec = MapSpec(
+        width, height, corners, matrix, np.zeros((height, width), np.int8), "s", symmetry, style
+    )
+    plan = planned(spec, 3)
+    assert plan.changeable().sum() >= 4
+    before = fitness_of(plan.start(), plan)
+    after = tidied(plan.start(), plan, spec, 3)
+    assert fitness_of(after, plan) == before  # the same distances
+    assert (after == spec.mirrored(after)).all()
+
+
+def test_a_style_respects_what_is_fixed():
+    fixed = [(6, x, FLOOR) for x in range(2, 12)] + [(y, 14, WALL) for y in range(3, 9)]
+    for style in STYLES:
+        walls = generate(asked(style, fixed=fixed), evaluations=2000, seed=1).walls
+        assert not walls[6, 2:12].any()
+        assert walls[3:9, 14].all()
+
+
+@pytest.mark.parametrize("method", ["paper", "evolution", "hill-climbing"])
+def test_methods_that_know_styles(method):
+    found = generate(asked("corridors"), method, evaluations=500, seed=1)
+    assert found.fitness > 0
+    assert squares(found.walls).sum() == 0
 
 
 def test_wishes_in_a_file_and_on_the_command_line(tmp_path):
@@ -89,8 +171,16 @@ def test_wishes_that_cannot_be(tmp_path):
     path.write_text("A...#\n.....\n....B\n")
     with pytest.raises(SpecError, match=r"not symmetric \(left-right\): \(0, 0\) differs"):
         wished(str(path), symmetry="left-right")
-    with pytest.raises(tw.OptionError, match="knows no symmetry and no style: take revisions"):
-        generate(small(style="rooms"), method="evolution", evaluations=10)
+    with pytest.raises(tw.OptionError, match="'evolution' knows no symmetry: take revisions"):
+        generate(small(symmetry="turned"), method="evolution", evaluations=10)
+    with pytest.raises(tw.OptionError, match="'growing' knows no style"):
+        generate(asked("rooms"), method="growing", evaluations=10)
+    tiny = MapSpec(8, 9, ((0, 0), (7, 8)), np.array([[0, 2], [2, 0]]), np.zeros((9, 8), np.int8))
+    with pytest.raises(SpecError, match="a map of rooms has at least 9 x 9 cells, not 8 x 9"):
+        generate(replace(tiny, style="rooms"), evaluations=10)
+    shut = [(y, 11, WALL) for y in range(21) if y != 8]
+    with pytest.raises(SpecError, match="with its fixed walls no corridors connect"):
+        generate(asked("corridors", fixed=shut), evaluations=10)
 
 
 def test_the_picture_of_a_map_has_a_banner_at_each_checkpoint():
@@ -99,3 +189,26 @@ def test_the_picture_of_a_map_has_a_banner_at_each_checkpoint():
     colours = {tuple(c) for c in pixels.reshape(-1, 3).tolist()}
     assert {(226, 74, 58), (64, 140, 214)} <= colours  # two groups
     assert scene.paint_map(np.zeros((81, 90), np.uint8), small()).shape == (648, 720, 3)
+
+
+def test_torches_hang_in_rooms_and_light_them():
+    walls = np.ones((12, 40), np.uint8)
+    walls[3:8, 2:38] = 0
+    corridors = walls.copy()
+    corridors[4:8] = 1
+    room, corridor = scene.paint(walls, [], 8), scene.paint(corridors, [], 8)
+    flame = scene.COLOURS["y"]
+    assert any((room == flame).all(axis=2)[16:24].any(axis=0))
+    assert not (corridor == flame).all(axis=2).any()
+    floor = room[32:40].astype(int).sum(axis=2)
+    assert floor.max() > 1.3 * np.median(corridor[24:32].astype(int).sum(axis=2))
+
+
+def test_a_way_is_drawn_under_the_banners():
+    spec = small()
+    way = [(x, 0) for x in range(12)]
+    shown, plain = (scene.paint_map(spec.start(), spec, w) for w in (way, ()))
+    changed = (shown != plain).any(axis=2)
+    assert not changed[16:].any()
+    seen = [x for x in range(12) if changed[:16, 16 * x : 16 * x + 16].any()]
+    assert seen == [x for x in range(12) if (x, 0) not in spec.checkpoints]

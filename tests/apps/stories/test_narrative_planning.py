@@ -96,6 +96,8 @@ def edited(old, new):
         ("effect: at(character) = to;", "effect: at(character) > to;", 0, "can't be '>'"),
         ("effect: arrested(citizen);", "effects: arrested(citizen);", 0, "an action has"),
         ("solved(victim) &", "solved(victim) & 5 &", 0, "assigns a value"),
+        ("at(Alice) = Downtown;", "property n() : number; n() = 0.5;", 0, "a number whole"),
+        ("at(Alice) = Downtown;", "property n() : number; n() = 12345;", 0, "too many digits"),
         ("entity Bob : citizen;", "entity Bob : citizn;", 0, "'citizen'"),
         ("has(Vase) = Bob;", "has(Vase) = Bob; /* open", 0, "not closed"),
         ("utility(Bob): if(", "utility(Bob): iff(", 0, "',' is missing"),
@@ -117,6 +119,49 @@ def test_triggers_without_end_are_named():
     """
     with pytest.raises(StoryError, match="without end: off, on"):
         Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
+
+
+@pytest.mark.parametrize("method", ["mcts", "best-first", "explanation-first"])
+def test_triggers_without_end_are_named_where_only_an_action_sets_them_off(method):
+    more = """
+    property wired(place : place) : boolean;
+    property lit(place : place) : boolean;
+    action wire(citizen : citizen) { precondition: !wired(Home); effect: wired(Home); };
+    trigger on(place : place) { precondition: wired(place) & !lit(place); effect: lit(place); };
+    trigger off(place : place) { precondition: wired(place) & lit(place); effect: !lit(place); };
+    """
+    planner = Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
+    with pytest.raises(StoryError, match="without end: off, on"):
+        planner.solve(method, 100_000)
+
+
+def test_an_action_that_only_a_trigger_makes_possible_is_kept():
+    more = """
+    property lit(place : place) : boolean;
+    trigger dawn(place : place) { precondition: !lit(place); effect: lit(place); };
+    action read(character : character) {
+        precondition: lit(Home); effect: !alive(character); consenting: character;
+    };
+    """
+    names = {g.name for g in Problem(parse(VASE.read_text() + more, "mine.txt")).actions}
+    assert "read" in names
+
+
+def test_fractions_are_for_utilities_and_conditions_only():
+    half = "utility(): (if(exists(c : citizen) arrested(c)) 0.5 + (1/4) else 0) + 0.25;"
+    text = VASE.read_text()
+    begin = text.index("utility():")
+    text = text[:begin] + half + text[text.index(";", begin) + 1 :]
+    plan = Planner(Problem(parse(text, "mine.txt")), **LIMITS).solve("best-first", 100_000)
+    assert plan.utility == 1
+    more = """
+    property weight(thing : thing) : number;
+    weight(Vase) = 3;
+    action halve(citizen : citizen) { effect: weight(Vase) = weight(Vase) / 2; };
+    """
+    planner = Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
+    with pytest.raises(StoryError, match="a property was given a fraction"):
+        planner.solve("best-first", 100_000)
 
 
 def test_limits_that_make_no_sense_are_refused():

@@ -4,6 +4,7 @@ import pytest
 
 from treewright.apps.stories.casting import LARGE, SMALLEST, casts, luby, named
 from treewright.apps.stories.domain import story_domain, with_cast
+from treewright.apps.stories.searches import DEFAULT, TRIES, _Run
 from treewright.apps.stories.setup import load_setup
 from treewright.library.position import Position
 
@@ -48,6 +49,54 @@ def test_named_are_those_of_goals_and_of_the_prefix():
     setup = load_setup("city", steering)
     ids = {setup.entity(*who).id for who in named(setup, setup.goals)}
     assert ids == {"Ada", "park", "Leo"}
+
+
+def test_who_is_needed_for_another_goal_stays_out():
+    setup = load_setup("village")  # Ada has the necklace: not if she is dead or jailed by then
+    ada = next(e.number for e in setup.entities["actor"] if e.id == "Ada")
+    for _, cast in zip(range(15), casts(setup, 3, setup.goals[:2]), strict=False):
+        assert ada not in cast["actor"]
+    assert ada in next(casts(setup, 3, setup.goals))["actor"]
+
+
+ALL_GOALS = (
+    "PickUp(Clara, violin); PickUp(David, pistol); Move(David, clara_house); Steal(David, "
+    "Clara, violin); Attack(Clara, David); Kill(David, Clara, pistol); Move(Ada, "
+    "clara_house); CallPolice(Ada, Hugo); Flee(David, edith_house); Befriend(Ada, Hugo); "
+    "FindClues(Hugo); PickUp(Hugo, necklace); Give(Hugo, Ada, necklace); Steal(Edith, "
+    "David, violin); Kill(David, Edith, pistol); Flee(David, david_house); Move(Hugo, "
+    "david_house); Wrestle(Hugo, David, pistol); Arrest(Hugo, David)"
+)
+
+
+def a_run(options=None):
+    setup = load_setup("village", options)
+    run = _Run(setup, story_domain(setup), 1000, 1, DEFAULT, "64MiB", "python", None)
+    events = [setup.ground(a) for a in ALL_GOALS.split("; ")]
+    return run, [run._domain.grounding.number(e) for e in events]
+
+
+def test_a_story_that_meets_all_goals_comes_first():
+    run, whole = a_run({"tuning": {"Arrest": 0.5}})
+    run._told(whole[:-1])
+    most = run._score
+    run._told(whole)
+    assert run._score < most
+    run._told(whole[:-1])
+    assert run.best == whole
+
+
+def test_a_search_goes_on_from_the_best_story_that_meets_some_goals():
+    run, whole = a_run()
+    run._told([])  # the first search met no goal
+    run._told(whole[:-1])
+    for _ in range(TRIES):
+        search, kept, cast = run._next()
+        assert search is not run._strict
+        assert 0 < len(kept) < len(whole)
+        assert set(kept) <= set(whole)
+        assert run._after(kept, cast, search).length == len(kept)
+    assert run._next()[1] == []
 
 
 def test_the_same_seed_gives_the_same_casts():

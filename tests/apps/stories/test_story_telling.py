@@ -1,5 +1,6 @@
 """Causes, scenes, speech and styles of a telling; goals that count in part."""
 
+import math
 import random
 import re
 
@@ -8,7 +9,7 @@ import pytest
 from treewright.apps.stories.causes import causal_svg, direct
 from treewright.apps.stories.distances import variety
 from treewright.apps.stories.domain import story_domain
-from treewright.apps.stories.grounding import compile_goals
+from treewright.apps.stories.grounding import ON_THE_WAY, UNMET, compile_goals
 from treewright.apps.stories.library import built_in_names, load_library
 from treewright.apps.stories.searches import generate
 from treewright.apps.stories.setup import load_setup
@@ -35,7 +36,7 @@ def vase(style, seed=1):
 def test_a_deed_names_its_reason():
     text = prose(vase("plain"))
     assert re.search(r"Charlie.* (to get even for|in revenge for) the theft of the vase\.", text)
-    assert "to jail for the murder of Alice." in text
+    assert "to jail for the murder of Alice and that of Charlie." in text
 
 
 def test_an_answer_to_the_deed_before_is_joined_to_it():
@@ -49,9 +50,46 @@ def test_nothing_is_said_twice(seed):
     assert len(said) == len(set(said))
 
 
-def test_people_are_heard_but_not_in_a_report():
-    assert '"' in prose(vase("plain"))
-    assert '"' not in prose(vase("report"))
+def told(name, actions, seed=1, **options):
+    setup = load_setup(name, options)
+    return prose(replay(setup, [setup.ground(a) for a in actions.split("; ")], seed))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_steals_what_is_their_own(seed):
+    both = "PickUp(Clara, violin); Move(Clara, bruno_house); Steal(Bruno, Clara, violin)"
+    text = told("village", f"{both}; Steal(Clara, Bruno, violin)", seed)
+    assert re.search(r"(took|snatched) (it|the violin) back", text)
+    last = text.split(" back ")[1]
+    assert "mine" in last
+    assert "greed" not in last
+    assert "Finders" not in last
+
+
+def test_who_was_wronged_answers_that_wrong_only():
+    thefts = "PickUp(Ada, vase); PickUp(Clara, violin); Move(Bruno, clara_house); "
+    thefts += "Steal(Bruno, Clara, violin); Move(Bruno, ada_house); Steal(Bruno, Ada, vase)"
+    text = told("village", f"{thefts}; Move(Felix, market); Attack(Ada, Bruno)")
+    assert re.search(r"for the theft of the vase\.", text)
+
+
+def test_people_are_heard_and_feel_but_not_in_a_report():
+    heard, dry = prose(vase("plain")), prose(vase("report"))
+    assert '"' in heard
+    assert '"' not in dry
+    feelings = r"furious|saw red|with rage|would not forgive|swore|promised|said nothing"
+    assert re.search(feelings, heard)
+    assert not re.search(feelings, dry)
+
+
+@pytest.mark.parametrize("style", ["plain", "report", "fairy_tale", "diary"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_paragraph_begins_with_no_answer_and_no_leftover(style, seed):
+    text = re.sub(r"\n\n\d\d:\d\d\. |\n\n[A-Z]\w+day\. ", "\n\n", prose(vase(style, seed)))
+    answers = load_setup("sherlock").library.styles[style].result
+    paragraphs = text.split("\n\n")
+    assert not any(p.startswith(answers) for p in paragraphs[:-1])
+    assert all(p.count(". ") >= 1 for p in paragraphs[1:-1])
 
 
 def test_a_title_is_said_once():
@@ -90,7 +128,7 @@ def test_a_setup_leaves_no_loose_ends(setup, goal):
 # ------------------------------------------------------------------- goals that are met in part
 
 
-def share_after(goals, *actions):
+def worth_after(goals, *actions):
     setup = load_setup("sherlock", {"goals": goals})
     setup.goals = setup.goals[2:]
     position = Position(story_domain(setup, towards=setup.goals))
@@ -100,16 +138,28 @@ def share_after(goals, *actions):
     return float(position.state.share)
 
 
+def met(*shares):
+    return pytest.approx(math.prod(UNMET + (1.0 - UNMET) * share for share in shares))
+
+
 def test_goals_that_are_met_in_part_count_in_part():
     visits = ["Move(Bob, alice_house)", "Move(Charlie, alice_house)"]
-    four = ["count(X.place == alice_house for X in actors) >= 4"]
-    assert share_after(four) == pytest.approx(0.25)
-    assert share_after(four, *visits) == pytest.approx(0.75)
+    four = "count(X.place == alice_house for X in actors) >= 4"
+    assert worth_after([four]) == met(0.25)
+    assert worth_after([four], *visits) == met(0.75)
     both = "Bob.place == alice_house and Charlie.place == alice_house"
-    assert share_after([both], visits[0]) == pytest.approx(0.5)
+    assert worth_after([both], visits[0]) == met(0.5)
     either = "Bob.place == alice_house or Alice.place == court"
-    assert share_after([either]) == 0.0
-    assert share_after([either], visits[0]) == 1.0
+    assert worth_after([either]) == met(0.0)
+    assert worth_after([either], visits[0]) == met(1.0)
+    assert worth_after([four, both, either], *visits) == met(0.75, 1.0, 1.0)
+    many = {"want": "count(X.place == alice_house for X in actors)", "of": 2}
+    assert worth_after([many]) == met(0.5)
+    assert worth_after([many], *visits) == met(1.0)
+
+
+def test_what_leads_to_a_goal_counts_in_part():
+    assert worth_after(["Bob has vase"], "Move(Bob, alice_house)") == met(ON_THE_WAY)
 
 
 def test_a_goal_that_is_on_the_way_is_not_met():

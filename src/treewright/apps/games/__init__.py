@@ -19,6 +19,7 @@ APP = App(
         ".experiments.batch_strength:EXPERIMENT",
         ".experiments.connect_four_strength:EXPERIMENT",
         ".experiments.dice_information:EXPERIMENT",
+        ".experiments.dots_turns:EXPERIMENT",
         ".experiments.learning_curve:EXPERIMENT",
         ".experiments.openspiel_information:EXPERIMENT",
         ".experiments.samegame_methods:EXPERIMENT",

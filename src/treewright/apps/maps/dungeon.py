@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.maps.locks import Floors
-from treewright.apps.maps.methods import distances
+from treewright.apps.maps.ways import distances
 from treewright.errors import OptionError
 from treewright.library.domain import Domain, constant
 from treewright.library.multipass import Pass

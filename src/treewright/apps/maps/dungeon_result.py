@@ -17,7 +17,7 @@ LEGEND = (
 )
 COLOURS = {"monsters": (213, 54, 46), "treasure": (230, 159, 0), "traps": (204, 121, 167)}
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-SPRITES = {"monsters": "monster", "treasure": "chest", "traps": "trap"}
+SPRITES = {"treasure": "chest", "traps": "trap"}
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,11 @@ class DungeonResult:
         ]
         for i, (door, key) in enumerate(self.locks):
             things += [("door", door, i), ("key", key, i)]
+        monsters = plan.things.get("monsters", [])
+        kinds = len(scene.MONSTERS)
+        things += [
+            (scene.MONSTERS[i * kinds // len(monsters)], c, 0) for i, c in enumerate(monsters)
+        ]
         for stage, sprite in SPRITES.items():
             things += [(sprite, c, 0) for c in plan.things.get(stage, [])]
         return scene.paint(plan.walls, things, cell)

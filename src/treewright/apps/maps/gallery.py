@@ -1,37 +1,41 @@
-"""A map between checkpoints, as published and ours; and a dungeon."""
+"""Maps of both styles between checkpoints, and a dungeon."""
 
-import numpy as np
+from dataclasses import replace
 
-from treewright.apps.maps.draw import paint, png
+from treewright.apps.maps.draw import png
 from treewright.apps.maps.dungeon_result import make_dungeon
-from treewright.apps.maps.methods import MapResult, distances, generate
-from treewright.apps.maps.spec import FAR, NEAR
+from treewright.apps.maps.methods import MapResult, generate
+from treewright.apps.maps.scene import paint_map
+from treewright.apps.maps.spec import FAR, NEAR, STYLES, Cell, load_spec
+from treewright.apps.maps.ways import distances, way
 from treewright.workshop.gallery.piece import Picture, Piece, opened
 
-EVALUATIONS, CELL = 60_000, 8
-WAY = (233, 170, 60)
-STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
-Cell = tuple[int, int]
+EVALUATIONS = 60_000
 
 
 def piece(seed: int) -> Piece:
-    made = {m: generate("mcguinness", m, EVALUATIONS, seed) for m in ("paper", "revisions")}
-    spec = made["paper"].spec
-    ways = {m: _shortest_far_way(r) for m, r in made.items()}
-    steps = {m: len(way) - 1 for m, way in ways.items()}
-    fitness = {m: f"{r.fitness:.1f}" for m, r in made.items()}
-    command = f"treewright map generate mcguinness --evaluations {EVALUATIONS} --seed {seed}"
+    spec = load_spec("mcguinness")
+    made = {
+        style: generate(replace(spec, style=style), evaluations=EVALUATIONS, seed=seed)
+        for style in STYLES
+    }
+    ways = {style: _shortest_far_way(found) for style, found in made.items()}
+    rooms, corridors = (
+        f"fitness {made[style].fitness:.1f}, {len(ways[style]) - 1} steps" for style in STYLES
+    )
+    command = (
+        f"treewright map generate mcguinness --evaluations {EVALUATIONS} --seed {seed} --style"
+    )
     return Piece(
         "A map",
-        f"{command} --method paper --out left.png && {command} --out right.png --out right.tmx",
-        f"Checkpoints of one colour should be near each other, and red ones far from blue ones. On "
-        f"the left is Multiple Pass MCTS as published (fitness {fitness['paper']}), on the right "
-        f"our local search by revisions (fitness {fitness['revisions']}), both with "
-        f"{EVALUATIONS:,} evaluations. The shortest way from red to blue, drawn here in yellow, "
-        f"has {steps['paper']} steps on the left and {steps['revisions']} on the right.",
+        f"{command} rooms --out left.png && {command} corridors --out right.png --out right.tmx",
+        f"Banners of one colour should be near each other, and red ones far from blue ones. On the "
+        f"left a map of rooms ({rooms} from red to blue at the least, drawn in yellow), on the "
+        f"right one of corridors ({corridors}). The style is drawn into the rock first; a local "
+        f"search of {EVALUATIONS:,} evaluations decides where rooms and corridors meet.",
         [
-            Picture(png(_painted(r, ways[m])), f"A map made by the method {m}")
-            for m, r in made.items()
+            Picture(png(paint_map(found.walls, spec, ways[style])), f"A map of {style}")
+            for style, found in made.items()
         ],
         page=opened(
             "maps",
@@ -39,6 +43,7 @@ def piece(seed: int) -> Piece:
             height=spec.height,
             checkpoints=[list(c) for c in spec.checkpoints],
             requirements=[[i, j, "near" if kind == NEAR else "far"] for i, j, kind in spec.pairs],
+            style=STYLES[0],
             evaluations=EVALUATIONS,
             seed=seed,
         ),
@@ -63,30 +68,4 @@ def _shortest_far_way(made: MapResult) -> list[Cell]:
     """The shortest way between two checkpoints that should be far from each other."""
     spec = made.spec
     far = [(spec.checkpoints[i], spec.checkpoints[j]) for i, j, kind in spec.pairs if kind == FAR]
-    return min((_way(made.walls, a, b) for a, b in far), key=len)
-
-
-def _way(walls: np.ndarray, begin: Cell, end: Cell) -> list[Cell]:
-    """A shortest way, cell by cell, as (x, y)."""
-    left = distances(walls, end)
-    way = [begin]
-    while way[-1] != end:
-        x, y = way[-1]
-        near = [(x + dx, y + dy) for dx, dy in STEPS]
-        way.append(next(c for c in near if _inside(left, c) and left[c[1], c[0]] == left[y, x] - 1))
-    return way
-
-
-def _inside(left: np.ndarray, cell: Cell) -> bool:
-    height, width = left.shape
-    return 0 <= cell[0] < int(width) and 0 <= cell[1] < int(height)
-
-
-def _painted(made: MapResult, way: list[Cell]) -> np.ndarray:
-    """The map with a way under its checkpoints."""
-    pixels = paint(made.walls, made.spec, CELL)
-    ends = set(made.spec.checkpoints)
-    for x, y in way:
-        if all(max(abs(x - a), abs(y - b)) > 1 for a, b in ends):  # the discs stay whole
-            pixels[y * CELL + 1 : (y + 1) * CELL - 1, x * CELL + 1 : (x + 1) * CELL - 1] = WAY
-    return pixels
+    return min((way(distances(made.walls, b), a) for a, b in far), key=len)

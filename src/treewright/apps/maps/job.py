@@ -29,6 +29,8 @@ class Spec(BaseModel):
     )
     walls: Cells = Field([], description="cells that are walls, whatever comes")
     floor: Cells = Field([], description="cells that are floor, whatever comes")
+    symmetry: Literal["", "left-right", "top-bottom", "turned"] = ""
+    style: Literal["", "rooms", "corridors"] = ""
 
 
 class Generate(Spec):
@@ -74,7 +76,16 @@ def spec_of(settings: Spec) -> Any:
                 raise SpecError(f"the cell ({x}, {y}) is outside the map")
             fixed[y, x] = what
     checkpoints = tuple((x, y) for x, y in settings.checkpoints)
-    return MapSpec(settings.width, settings.height, checkpoints, required, fixed, "the map")
+    return MapSpec(
+        settings.width,
+        settings.height,
+        checkpoints,
+        required,
+        fixed,
+        "the map",
+        settings.symmetry,
+        settings.style,
+    )
 
 
 def generate(settings: Generate, report: Report) -> Result:
@@ -113,9 +124,10 @@ def searched(settings: Generate) -> Any:
     """The domain of the search, for the methods that have a tree."""
     from treewright.apps.maps.grow import Grow
     from treewright.apps.maps.revise import Revise
+    from treewright.apps.maps.style import planned
     from treewright.apps.maps.walls import Walls
 
-    spec = spec_of(settings)
+    spec = planned(spec_of(settings), settings.seed)
     kinds = {"paper": lambda: Walls(spec, target=1), "growing": lambda: Grow(spec, target=1)}
     return kinds.get(settings.method, lambda: Revise(spec))()
 

@@ -12,7 +12,9 @@ from treewright.apps.maps import evolution
 from treewright.apps.maps.grow import Grow
 from treewright.apps.maps.revise import KINDS, Revise
 from treewright.apps.maps.spec import FAR, NEAR, MapSpec, load_spec
+from treewright.apps.maps.style import planned, tidied
 from treewright.apps.maps.walls import Walls
+from treewright.apps.maps.ways import distances
 from treewright.errors import OptionError, nearest
 from treewright.library.multipass import MultiPass, Pass
 from treewright.library.options import Options, Rave, Rollout
@@ -87,24 +89,6 @@ class MapResult:
             "map": self.rows,
             "curve": [[p.evaluations, p.fill, p.fitness] for p in self.curve],
         }
-
-
-def distances(walls: np.ndarray, source: tuple[int, int]) -> np.ndarray:
-    """Plain breadth-first distances, -1 where there is no way: the reference for all others."""
-    height, width = walls.shape
-    found = np.full(walls.shape, -1, np.int64)
-    found[source[1], source[0]] = 0
-    layer = [source]
-    while layer:
-        following = []
-        for x, y in layer:
-            for nx, ny in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
-                inside = 0 <= nx < width and 0 <= ny < height
-                if inside and not walls[ny, nx] and found[ny, nx] < 0:
-                    found[ny, nx] = found[y, x] + 1
-                    following.append((nx, ny))
-        layer = following
-    return found
 
 
 def fitness_of(walls: np.ndarray, spec: MapSpec) -> tuple[float, int, int]:
@@ -297,7 +281,7 @@ METHODS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
-WISHED = ("revisions", "revisions-tree", "hill-climbing")  # which know symmetry and style
+SYMMETRIC = ("revisions", "revisions-tree", "hill-climbing")  # which know symmetry
 
 
 def generate(
@@ -322,12 +306,13 @@ def generate(
     if settings and method != "paper":
         raise OptionError(f"the method {method!r} has no setting {next(iter(settings))!r}")
     read = load_spec(spec)
-    if (read.symmetry or read.style) and method not in WISHED:
-        raise OptionError(
-            f"the method {method!r} knows no symmetry and no style: take {', '.join(WISHED)}"
-        )
+    if read.symmetry and method not in SYMMETRIC:
+        raise OptionError(f"the method {method!r} knows no symmetry: take {', '.join(SYMMETRIC)}")
+    if read.style and method == "growing":
+        raise OptionError("the method 'growing' knows no style: its walls grow where they like")
+    plan = planned(read, seed)
     watch = _Watch(evaluations, seconds, progress)
-    walls = METHODS[method](read, watch, seed, **settings)
+    walls = tidied(METHODS[method](plan, watch, seed, **settings), plan, read, seed)
     spent = time.perf_counter() - watch.started
     fitness, far, near = fitness_of(walls, read)
     done = watch.curve[-1].evaluations if watch.curve else 0

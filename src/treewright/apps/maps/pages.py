@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.apps.maps.job import WITH_TREES
+from treewright.apps.maps.spec import STYLES, SYMMETRIES
 from treewright.workshop.jobs import Job
 from treewright.workshop.searching.looking import inspector
 from treewright.workshop.web import html, nicegui
@@ -28,6 +29,8 @@ HINTS = {
 }
 TREES = ", ".join(WITH_TREES[:-1]) + f" and {WITH_TREES[-1]}"
 METHODS = ["revisions", "revisions-tree", "paper", "growing", "evolution", "hill-climbing"]
+SYMMETRY = {"": "none", **{name: name for name in SYMMETRIES}}
+STYLE = {"": "none", **{name: name for name in STYLES}}
 PAIR = {"": "don't care", "near": "near", "far": "far"}
 Cell = tuple[int, int]
 
@@ -86,6 +89,8 @@ class _MapPage:
         ui.label("Pairs of checkpoints")
         self._pairs_room = ui.element("div").classes("pairs")
         self._draw_pairs()
+        self._symmetry = ui.select(SYMMETRY, value=given.symmetry, label="Symmetry")
+        self._style = ui.select(STYLE, value=given.style, label="Style")
         self._method = ui.select(METHODS, value=given.method, label="Method")
         budget = given.evaluations // 1000
         self._evaluations = slider("Thousand evaluations", 5, 500, 5, budget)
@@ -107,6 +112,8 @@ class _MapPage:
             "requirements": [[i, j, kind] for (i, j), kind in self._pairs.items() if kind],
             "walls": [cell for cell, what in self._fixed.items() if what == "wall"],
             "floor": [cell for cell, what in self._fixed.items() if what == "floor"],
+            "symmetry": self._symmetry.value,
+            "style": self._style.value,
             "method": self._method.value,
             "evaluations": int(self._evaluations.value) * 1000,
             "seed": int(self._seed.value or 0),
@@ -185,13 +192,13 @@ class _MapPage:
 
     def _done(self, job: Job, data: dict[str, Any]) -> None:
         self._after.clear()
-        if data["kind"] == "dungeon":
-            picture = f"/api/jobs/{escape(job.id)}/files/map.png"
-            self._curve.set_content(f'<img src="{picture}" alt="a dungeon" class="dungeon">')
-        else:
+        picture = f"/api/jobs/{escape(job.id)}/files/map.png"
+        shown = f'<img src="{picture}" alt="a {data["kind"]}" class="dungeon">'
+        if data["kind"] == "map":
             self._rows = data["map"]
             self._draw()
-            self._curve.set_content(curve_svg([[e, f] for e, _, f in data["curve"]]))
+            shown += curve_svg([[e, f] for e, _, f in data["curve"]])
+        self._curve.set_content(shown)
         with self._after:
             self._following.downloads(job)
             names = ("fitness", "far", "near", "fill", "evaluations", "seconds", "scores")

@@ -22,7 +22,6 @@ from treewright.apps.maps.fields import (
     CHECKPOINTS,
     FLIPS,
     NOWHERE,
-    STEPS,
     UNKNOWN,
     WORSE,
     P,
@@ -35,7 +34,7 @@ from treewright.apps.maps.fields import (
     unflip,
 )
 from treewright.apps.maps.flood import HEIGHT, WIDTH, errands
-from treewright.apps.maps.spec import FAR, NEAR, STYLES, MapSpec, load_spec
+from treewright.apps.maps.spec import FAR, NEAR, MapSpec, load_spec
 from treewright.library.domain import Domain, constant, record
 from treewright.library.multipass import Pass
 from treewright.random import below, uniform
@@ -44,18 +43,23 @@ from treewright.random import below, uniform
 # that adds walls and leaves the fitness as it is is kept (taking walls away always is): floor to
 # spare is what the next wall needs to lengthen a way
 KINDS = ((1, 0.3), (1, 0.4), (2, 0.35), (3, 0.35))
-NO_STYLE, ROOMS, CORRIDORS = range(3)
-STYLE = constant()
+APART = constant()
 MIRRORED = constant()
 
 
 def choose(s, t, count):
-    """A cell, and up to ``count - 1`` of its eight neighbours; returns how many."""
+    """A cell, and up to ``count - 1`` of its eight neighbours; returns how many.
+
+    Doors between rooms lie apart from each other: of them any others.
+    """
     v = t.cells[below(s.stream, len(t.cells))]
     s.tried[0] = v
     n = 1
     for _ in range(count - 1):
-        u = v + below(s.stream, 3) - 1 + P * (below(s.stream, 3) - 1)
+        if APART:
+            u = t.cells[below(s.stream, len(t.cells))]
+        else:
+            u = v + below(s.stream, 3) - 1 + P * (below(s.stream, 3) - 1)
         fresh = t.changeable[u] == 1
         for i in range(n):
             fresh = fresh and s.tried[i] != u
@@ -79,35 +83,6 @@ def with_images(s, t, n):
     return m
 
 
-def looks(s, n):
-    """How well the places of the tried cells have the style that is wished for.
-
-    Rooms: few borders between wall and floor.  Corridors: few open squares of four cells.
-    """
-    total = 0
-    for i in range(n):
-        v = s.tried[i]
-        if STYLE == ROOMS:
-            for step in STEPS:
-                total -= s.wall[v + step] != s.wall[v]
-        else:
-            for corner in (v, v - 1, v - P, v - P - 1):
-                walls = s.wall[corner] + s.wall[corner + 1]
-                total -= walls + s.wall[corner + P] + s.wall[corner + P + 1] == 0
-    return total
-
-
-def improves_looks(s, n):
-    """By how much flipping the tried cells would."""
-    before = looks(s, n)
-    for i in range(n):
-        s.wall[s.tried[i]] = 1 - s.wall[s.tried[i]]
-    after = looks(s, n)
-    for i in range(n):
-        s.wall[s.tried[i]] = 1 - s.wall[s.tried[i]]
-    return after - before
-
-
 def propose(s, t, count, tie):
     """Flip a few cells, and keep that if the fitness is no worse: one evaluation."""
     n = choose(s, t, count)
@@ -117,9 +92,6 @@ def propose(s, t, count, tie):
     for i in range(n):
         added += 1 - 2 * int64(s.wall[s.tried[i]])
     kept = added <= 0 or uniform(s.stream) < tie**added
-    if STYLE and uniform(s.stream) > s.eager:  # among maps that are as good, the looks decide
-        gain = improves_looks(s, n)
-        kept = gain > 0 or (gain == 0 and kept)
     known = foresee(s, t, n)
     if known == WORSE or (known != UNKNOWN and not kept):
         return
@@ -164,7 +136,7 @@ class Revise(Domain):
                 HEIGHT: height,
                 CHECKPOINTS: checkpoints,
                 MIRRORED: mirrored,
-                STYLE: ("", *STYLES).index(self.spec.style),
+                APART: self.spec.style == "rooms",
             },
             **settings,
         )

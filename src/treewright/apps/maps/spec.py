@@ -91,17 +91,31 @@ class MapSpec:
         found: np.ndarray = free & self.mirrored(free)
         return found
 
+    @property
+    def mirrors(self) -> tuple[bool, bool]:
+        """Whether left and right are exchanged in the mirror image, and top and bottom."""
+        return self.symmetry in ("left-right", "turned"), self.symmetry in ("top-bottom", "turned")
+
     def mirrored(self, grid: np.ndarray) -> np.ndarray:
         """A grid as its mirror image, by the symmetry that is wished for."""
-        down = -1 if self.symmetry in ("top-bottom", "turned") else 1
-        across = -1 if self.symmetry in ("left-right", "turned") else 1
+        across, down = (-1 if mirror else 1 for mirror in self.mirrors)
         found: np.ndarray = grid[::down, ::across]
         return found
+
+    def image(self, cell: Cell) -> Cell:
+        """The mirror image of a cell; the cell itself, if no symmetry is wished for."""
+        return mirror_image(cell, (self.width, self.height), self.mirrors)
 
     def start(self) -> np.ndarray:
         """The map with the fixed walls only: [y, x], 1 is a wall."""
         walls: np.ndarray = (self.fixed == WALL).astype(np.uint8)
         return walls
+
+
+def mirror_image(cell: Cell, size: Cell, mirrors: tuple[bool, bool]) -> Cell:
+    """A cell's image in a grid of this width and height."""
+    x, y = (n - 1 - v if mirror else v for v, n, mirror in zip(cell, size, mirrors, strict=True))
+    return x, y
 
 
 def _check(spec: MapSpec) -> None:

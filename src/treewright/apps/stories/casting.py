@@ -24,7 +24,8 @@ Cast = dict[str, list[int]]  # those of each type who act, in order
 def casts(setup: Setup, seed: int, goals: Sequence[Goal]) -> Iterator[Cast] | None:
     """A cast for each restart, without end; None if the set-up is not large.
 
-    Whom the ``goals`` name is in every cast.
+    Whom the ``goals`` name is in every cast, and whom only other goals name in none: the dead and
+    the jailed can't do what is still asked of them.
     """
     if len(setup.people) <= LARGE:
         return None
@@ -57,6 +58,7 @@ class _Company:
         self._everything = {k: range(len(e)) for k, e in setup.entities.items()}
         self._people = [k for k, t in known.types.items() if t.noun == "person"]
         self._named = named(setup, goals)
+        self._spared = named(setup, setup.goals) - self._named
         self._joined: dict[Who, set[Who]] = {}
         words: dict[Who, list[tuple[str, Any]]] = {}
         for (attribute, owner, _), value in world.values.items():
@@ -75,12 +77,13 @@ class _Company:
     def cast(self, size: int, rng: random.Random) -> Cast:
         """So many people: those whom the goals name, one of each job, and others by chance."""
         everybody = [(k, n) for k in self._people for n in self._everything[k]]
-        if size >= len(everybody):
+        everybody = [w for w in everybody if w not in self._spared]
+        if size >= len(everybody) and not self._spared:
             return {k: list(numbers) for k, numbers in self._everything.items()}
         chosen = {w for w in everybody if w in self._named}
         self._add_roles(everybody, chosen, rng)
         rest = [w for w in everybody if w not in chosen]
-        chosen.update(rng.sample(rest, max(0, size - len(chosen))))
+        chosen.update(rng.sample(rest, min(len(rest), max(0, size - len(chosen)))))
         self._add_belongings(chosen)
         for kind, numbers in self._everything.items():
             if kind not in self._people:
@@ -116,18 +119,19 @@ def named(setup: Setup, goals: Sequence[Goal]) -> set[Who]:
         for part in goal.expr.walk():
             found |= _named_in(setup, part)
     for event in setup.steering.prefix:
-        found |= _taking_part(setup, event)
+        found |= taking_part(setup, event)
     return found
 
 
 def _named_in(setup: Setup, part: Expr) -> set[Who]:
     if part.op in ("times", "when"):
-        return _taking_part(setup, part.value)
+        return taking_part(setup, part.value)
     if part.op == "const" and part.type.kind == "entity" and part.value >= 0:
         return {(part.type.name, part.value)}
     return set()
 
 
-def _taking_part(setup: Setup, event: Event) -> set[Who]:
+def taking_part(setup: Setup, event: Event) -> set[Who]:
+    """Who and what an event speaks of."""
     params = setup.library.action(event.action).params
     return {(kind, n) for n, (_, kind) in zip(event.args, params, strict=True) if n >= 0}

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 ) = range(23)  # fmt: skip
 _BINARY = {"==": EQUAL, "!=": UNEQUAL, "<": LESS, "<=": AT_MOST, "+": PLUS, "-": MINUS, "*": TIMES}
 _LONGEST = 60_000
-ON_THE_WAY = 0.9  # what a goal counts at most that is not met, where goals count in part
+# where goals count in part
+ON_THE_WAY = 0.4  # how far a goal is met at most by what only leads to it
+UNMET = 0.2  # what each goal that is not met at all leaves of a story's worth
 
 
 @dataclass
@@ -37,22 +39,23 @@ class Program:
 def compile_goals(setup: "Setup", towards: "list[Goal] | None" = None) -> Program:
     """Each goal leaves its value, then GOAL adds its weighted share; KEEP ends it with 0.
 
-    ``towards`` some of the goals: only these count, and one that is half met counts half, so that
-    a search is drawn there: one of two murders, a murderer who is not yet arrested.
+    ``towards`` some of the goals: only these count, in part too, so that a search is drawn there:
+    one of two murders, a murderer who is not yet arrested.  They are multiplied, not added up: what
+    is missing costs more than what is hardly believable.
     """
     compiler = _Compiler(setup)
     goals = setup.goals if towards is None else towards
     total = sum(g.weight for g in goals)
-    for goal in goals:
-        if towards is not None and not goal.of:
-            compiler.emit_graded(goal.expr, {})
-            if goal.towards is not None:
-                compiler.emit_graded(goal.towards, {})
-                compiler.scaled(ON_THE_WAY)
-                compiler.emit(MOST)
-        else:
+    for i, goal in enumerate(goals):
+        if towards is None:
             compiler.emit_expr(goal.expr, {})
-        compiler.emit(GOAL, max(goal.of, 1), 0, goal.weight / total)
+            compiler.emit(GOAL, max(goal.of, 1), 0, goal.weight / total)
+        else:
+            compiler.emit_drawn(goal)
+            if i:
+                compiler.emit(TIMES)
+    if towards is not None:
+        compiler.emit(GOAL, 1, 0, 1.0)
     for kept in setup.keep:
         compiler.emit_expr(kept.expr, {})
         compiler.emit(KEEP)
@@ -102,6 +105,25 @@ class _Compiler:
             self.emit_expr(left, scope)
             self.emit_expr(right, scope)
             self.emit(_BINARY[op])
+
+    def emit_drawn(self, goal: "Goal") -> None:
+        """What a goal leaves of a story's worth, from UNMET to 1."""
+        if goal.of:
+            self.emit_expr(goal.expr, {})
+            self.scaled(1.0 / goal.of)
+            self.emit(CONST, x=1.0)
+            self.emit(LEAST)
+            self.emit(CONST)
+            self.emit(MOST)
+        else:
+            self.emit_graded(goal.expr, {})
+        if goal.towards is not None:
+            self.emit_graded(goal.towards, {})
+            self.scaled(ON_THE_WAY)
+            self.emit(MOST)
+        self.scaled(1.0 - UNMET)
+        self.emit(CONST, x=UNMET)
+        self.emit(PLUS)
 
     def emit_graded(self, expr: Expr, scope: dict[str, int]) -> None:
         """How far a condition is met: the mean of what must all hold, the most of alternatives.

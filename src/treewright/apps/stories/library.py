@@ -25,6 +25,7 @@ from treewright.apps.stories.model import (
     Change,
     EntityType,
     Expr,
+    Instead,
     Phrase,
     Requirement,
     Rule,
@@ -46,7 +47,7 @@ SECTIONS = {
 _ATTRIBUTE_KEYS = {"is", "range", "start", "like", "over", "fixed", "required", "says"}
 _ACTION_KEYS = {
     "name", "params", "needs", "does", "believe", "scale", "text", "after", "where", "says",
-    "noun", "why", "speech", "told", "aim", "consents", "sees",
+    "noun", "why", "speech", "told", "aim", "instead", "consents", "sees",
 }  # fmt: skip
 _MACRO = re.compile(r"([^\W\d]\w*)\s*\((.*)\)\s*$", re.S)
 _MOST_PARAMS = 4
@@ -361,7 +362,28 @@ class Library:
                 for style, texts in told.items()
             },
             aim[0] if aim else "",
+            self._insteads(source, name, given.get("instead", []), scope, *where, "instead"),
         )
+
+    def _insteads(
+        self, source: Source, name: str, given: Any, scope: Any, *where: Any
+    ) -> tuple[Instead, ...]:
+        """``[{ if = "I.owner == A", text = ["…"], speech = ["…"] }]``."""
+        found = []
+        for j, other in enumerate(given if isinstance(given, list) else [given]):
+            if not isinstance(other, dict) or not {"if", "text"} <= other.keys():
+                raise source.error('instead is a list of { if = "…", text = "…" }', *where)
+            _only(source, other, {"if", "text", "speech"}, *where, j)
+            found.append(
+                Instead(
+                    self._condition(source, other["if"], scope, *where, j, "if"),
+                    self._sentences(source, name, other["text"], scope, *where, j, "text"),
+                    self._sentences(
+                        source, name, other.get("speech", []), scope, *where, j, "speech"
+                    ),
+                )
+            )
+        return tuple(found)
 
     def _sentences(
         self, source: Source, action: str, given: Any, scope: Any, *where: Any

@@ -75,6 +75,7 @@ def unused(library: Library) -> list[str]:
     for action in library.actions:
         exprs = [action.precondition, *(r.condition for r in (*action.believe, *action.scale))]
         exprs += [c for c, _ in action.after]
+        exprs += [other.condition for other in action.wording.instead]
         for change in (c for top in action.changes for c in top.walk()):
             exprs += [e for e in (change.condition, change.value) if e is not None]
             exprs += list(change.target.args) if change.target is not None else []

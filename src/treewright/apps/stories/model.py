@@ -124,6 +124,15 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Instead:
+    """Other sentences for an action where a condition holds just before it."""
+
+    condition: Expr
+    texts: tuple[str, ...]
+    speech: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Wording:
     """How else an action can be told."""
 
@@ -132,6 +141,7 @@ class Wording:
     speech: tuple[str, ...] = ()  # what is said
     told: dict[str, tuple[str, ...]] = field(default_factory=dict)  # its sentences in a style
     aim: str = ""  # what it is when somebody has it in mind: to steal the vase
+    instead: tuple[Instead, ...] = ()  # the first whose condition holds is told
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ value, finished sub-trees closed, rollouts biased by the table of action values,
 """
 
 import math
-from collections.abc import Callable, Iterator
+import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from treewright.apps.stories.casting import Cast, casts
+from treewright.apps.stories.casting import LARGE, Cast, casts, named, taking_part
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
 from treewright.apps.stories.setup import Goal, Setup
@@ -19,6 +20,8 @@ from treewright.errors import OptionError, nearest
 from treewright.library.baselines import best_first, breadth_first, depth_first
 from treewright.library.domain import Domain
 from treewright.library.options import Options, Rollout, SelectionBias
+from treewright.library.phases import Phases
+from treewright.library.position import Position
 from treewright.library.search import Search, WhenFull
 
 Method = Literal["mcts", "breadth-first", "depth-first", "best-first"]
@@ -42,7 +45,8 @@ _SYSTEMATIC = {
     "best-first": best_first,
 }
 RESTART = 10_000  # nodes of a fresh search before another is tried
-DRAWN = 3_000  # nodes of one that is drawn towards goals which are met in part
+SHORT = 3_000  # nodes of one that goes on from somewhere, or of a large set-up after the first
+TRIES = 2  # searches that go on from one beginning
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,7 @@ def generate(
 
         options = PLANNING
     domain = story_domain(setup, prefix=prefix_reward)
+    goals_first = method == "mcts" and restarts and not prune and setup.minds is None
     if method == "mcts":
         if prune and options.max_backup > 0:
             options = replace(options, choose="max")  # the best story below, not the best mean
@@ -108,7 +113,7 @@ def generate(
         actions = made.best_sequence
         found = {"nodes": made.nodes, "expanded": made.expanded, "stopped": made.stopped}
     events = _events(setup, domain, actions)
-    story = best_prefix(setup, events, seed, method=method, **found)
+    story = best_prefix(setup, events, seed, goals_first, method=method, **found)
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
         story = replay(setup, events[:pinned], seed, method=method, **found)
@@ -119,6 +124,16 @@ def _events(setup: Setup, domain: Any, actions: list[int]) -> list[Event]:
     """What happens in a story: the pinned beginning, and the actions that were found."""
     found = [domain.grounding.event(a) for a in actions if a != domain.grounding.stop]
     return [*setup.steering.prefix, *found]
+
+
+@dataclass
+class _Beginning:
+    """A story that meets some goals, without what it does not need, for a search to go on from."""
+
+    share: float
+    score: float
+    actions: list[int]
+    tries: int = 0
 
 
 class _Run:
@@ -149,9 +164,18 @@ class _Run:
         self._strict = self._search(domain)
         self._drawn: dict[tuple[str, ...], Search] = {}
         self._casts: dict[tuple[str, ...], Iterator[Cast] | None] = {}
-        self._hard: list[Goal] = []  # goals to make for first
-        self.complete = False  # whether the best story meets all goals
-        self.score = -math.inf
+        weights = [goal.weight for goal in setup.goals]
+        self._incomplete = 1.0 - min(weights) / sum(weights)  # more than any such story scores
+        self._hard: list[Goal] = []  # goals that the first search did not reach
+        anyway = named(setup, [])
+        of_all = [goal for goal in setup.goals if named(setup, [goal]) <= anyway]
+        self._anybodys = of_all or setup.goals  # goals that speak of nobody in particular
+        self._begun: dict[tuple[bool, ...], _Beginning] = {}  # by the goals that are met
+        self._random = random.Random(seed)
+        self._again = False  # whether the last search went on from the best story
+        self._anybody = False  # whether the last one made for what is asked of nobody
+        self._complete = False  # whether the best story meets all goals
+        self._score = -math.inf
         self._made = 0
         self._simulations = 0
         self._searches = 0
@@ -176,11 +200,12 @@ class _Run:
             engine=self._engine,
         )
 
-    def _run(self, search: Search, nodes: int, commit: bool = False) -> str:
-        """Some nodes of one search, and the best action if it is to be committed; why it ended."""
+    def _run(self, search: Search, nodes: int, commit: bool = False) -> Phases | None:
+        """Some nodes of one search, and the best action if it is to be committed."""
         self._searches += not commit or not self._made
         if search.position.ended:
-            return "solved"
+            self._stopped = "solved"
+            return None
         created = int(search.workers[0].run["created"])
         seen = None
         if self._progress is not None:
@@ -189,31 +214,22 @@ class _Run:
             def seen(now: Any) -> None:
                 best = float(now.search.workers[0].run["best_score"])
                 made = self._made + now.created - created
-                report(StoryProgress(made, max(best, self.score), now.search))
+                report(StoryProgress(made, max(best, self._score), now.search))
 
         made = search.run_phases(1, nodes=nodes, commit=commit, progress=seen)
         self._made += made.created
         self._simulations += made.simulations
-        strict = search.domain is self._domain
-        if made.best_score is not None and (made.best_score > self.score or not strict):
-            self._keep(made.best_score, made.best_sequence, strict)
-        return made.stopped
+        self._stopped = made.stopped
+        return made
 
-    def _keep(self, score: float, actions: list[int], strict: bool) -> None:
-        """Keep a story if it is the best; where goals counted in part, its own score decides."""
-        told = best_prefix(self._setup, _events(self._setup, self._domain, actions))
-        score = score if strict else told.score
-        if score > self.score:
-            self.score, self.best = score, actions
-            self.complete = told.share >= self._setup.enough
-        if not self._hard:  # what the first search did not reach
-            met = zip(self._setup.goals, told.goals, strict=True)
-            unmet = [goal for goal, share in met if share < 1.0]
-            self._hard = unmet or self._setup.goals
+    def _keep(self, made: Phases | None) -> None:
+        """Keep a search's story if none has scored more."""
+        if made is not None and made.best_score is not None and made.best_score > self._score:
+            self._score, self.best = made.best_score, list(made.best_sequence)
 
     def once(self) -> None:
         """One tree, as far as the memory goes."""
-        self._stopped = self._run(self._strict, self._nodes)
+        self._keep(self._run(self._strict, self._nodes))
 
     def imagined(self) -> None:
         """One tree of a set-up with motives, which counts what people imagine."""
@@ -237,47 +253,115 @@ class _Run:
         """Many short searches; with ``bound``, each has to beat the best of those before it.
 
         Until a story meets all goals, those after the first are drawn towards goals that are met
-        in part.  They make for what the first one did not reach, and go on from what they found.
+        in part: they go on from what was found, or make for what the first one did not reach, or
+        for what is asked of nobody in particular.  What is asked of somebody comes last: who is
+        jailed for a murder can't make friends.  As long as a story that does not meet all goals
+        might score more than the best that does, this goes on by turns.
+        Afterwards every other one goes on from a beginning of the best story.
         """
-        goals = self._setup.goals
-        search, kept, cast = self._strict, list[int](), self._cast(goals)
+        search, kept, cast = self._strict, list[int](), self._cast(self._setup.goals)
         while True:
             strict = search is self._strict
-            search.begin(with_cast(self._domain, cast), self.score if strict else 0.0)
-            for action in kept:
-                search.commit(action)
+            above = self._score if strict or self._complete else 0.0
+            search.begin(self._after(kept, cast, search), above)
             before = self._made
-            why = self._run(search, min(RESTART if strict else DRAWN, self._nodes - before))
+            begun = kept or (self._searches and len(self._setup.people) > LARGE)
+            self._run(search, min(SHORT if begun else RESTART, self._nodes - before))
+            if search.best[1] or not self._hard:
+                self._told([*kept, *search.best[1]])
             # what one cast can do, or one beginning, is not all that can be done
-            closed = strict and cast == self._everybody
-            closed = closed and (why == "solved" or self._made == before)
-            if why == "interrupt" or closed or self._made >= self._nodes:
-                self._stopped = why
+            closed = (strict or self._complete) and not kept and cast == self._everybody
+            closed = closed and (self._stopped == "solved" or self._made == before)
+            if self._stopped == "interrupt" or closed or self._made >= self._nodes:
                 return
-            begun = [] if self.complete or strict else self._begun(search.best[1])
-            if self.complete:
-                search, kept, cast = self._strict, [], self._cast(goals)
-            elif begun and begun != kept:
-                others = self._cast(goals)
-                search, kept = self._towards(goals), begun
-                cast = {k: sorted({*who, *others[k]}) for k, who in cast.items()}
-            else:
-                search, kept, cast = self._towards(self._hard), [], self._cast(self._hard)
+            search, kept, cast = self._next()
 
-    def _cast(self, goals: list[Goal]) -> Cast:
-        """Who acts in the next search for some goals."""
+    def _told(self, actions: list[int]) -> None:
+        """Keep a story that meets all goals before any that does not; else by its score.
+
+        One that meets some of the goals which the first search did not reach is a beginning.
+        """
+        events = _events(self._setup, self._domain, actions)
+        told = best_prefix(self._setup, events, goals_first=True)
+        complete = told.share >= self._setup.enough
+        if (complete, told.score) > (self._complete, self._score):
+            self._complete, self._score, self.best = complete, told.score, actions
+        met = tuple(share >= 1.0 for share in told.goals)
+        goals = list(zip(self._setup.goals, met, strict=True))
+        if not self._hard:
+            self._hard = [goal for goal, done in goals if not done] or self._setup.goals
+        if any(done and goal in self._hard for goal, done in goals) and not complete:
+            self._begin(met, _Beginning(told.share, told.score, self._needed(told)))
+
+    def _begin(self, met: tuple[bool, ...], begun: "_Beginning") -> None:
+        """Note a story to go on from: a better one, or another of the best where one is spent."""
+        known = self._begun.get(met)
+        spent = known is not None and known.tries == TRIES and known.actions != begun.actions
+        furthest = all(other.share <= begun.share for other in self._begun.values())
+        if known is None or begun.score > known.score or (spent and furthest):
+            self._begun[met] = begun
+
+    def _next(self) -> tuple[Search, list[int], Cast]:
+        """The search to be made now, what it goes on from, and who acts."""
+        goals = self._setup.goals
+        self._again = not self._again
+        unbeatable = self._complete and self._score >= self._incomplete
+        if unbeatable or (self._complete and self._again):
+            kept = self._beginning() if self._again else []
+            search = self._strict if unbeatable else self._towards(goals)
+            return search, kept, self._cast(goals, kept)
+        hopeful = [
+            begun
+            for begun in self._begun.values()
+            if begun.tries < TRIES and not (self._complete and begun.score <= self._score)
+        ]
+        if hopeful:
+            begun = max(hopeful, key=lambda b: (b.share, -b.tries, b.score))
+            begun.tries += 1
+            return self._towards(goals), begun.actions, self._cast(goals, begun.actions)
+        self._anybody = not self._anybody
+        aims = self._anybodys if self._anybody else self._hard
+        return self._towards(aims), [], self._cast(aims)
+
+    def _beginning(self) -> list[int]:
+        """The best story up to somewhere before the last step that costs believability."""
+        events = _events(self._setup, self._domain, self.best)
+        told = best_prefix(self._setup, events, goals_first=True)
+        kept = self._needed(told)
+        pinned = len(self._setup.steering.prefix)
+        steps = replay(self._setup, _events(self._setup, self._domain, kept)).steps[pinned:]
+        costly = [i for i, step in enumerate(steps) if step.believability < 1.0]
+        return kept[: self._random.randint(0, max(costly, default=0))]
+
+    def _needed(self, told: Story) -> list[int]:
+        """The actions of a story, after what is pinned, without those that it does not need."""
+        pinned = len(self._setup.steering.prefix)
+        events = trim(told, pinned, 1).events[pinned:]
+        return [self._domain.grounding.number(event) for event in events]
+
+    def _after(self, kept: list[int], cast: Cast, search: Search) -> Any:
+        """Where a search begins that goes on from some actions."""
+        state = with_cast(self._domain, cast)
+        if not kept:
+            return state
+        position = Position(search.domain, state)
+        for action in kept:
+            position.follow(action)
+        return position.state
+
+    def _cast(self, goals: list[Goal], kept: Sequence[int] = ()) -> Cast:
+        """Who acts in the next search for some goals, with all who take part in some actions."""
         key = tuple(g.text for g in goals)
         if key not in self._casts:
             self._casts[key] = casts(self._setup, self._seed, goals)
         drawn = self._casts[key]
-        return self._everybody if drawn is None else next(drawn)
-
-    def _begun(self, actions: list[int]) -> list[int]:
-        """What a story needs for the goals that it meets; nothing if it meets none."""
-        told = best_prefix(self._setup, _events(self._setup, self._domain, actions))
-        pinned = len(self._setup.steering.prefix)
-        events = trim(told, pinned, 1).events[pinned:]
-        return [self._domain.grounding.number(event) for event in events]
+        if drawn is None:
+            return self._everybody
+        cast = {kind: set(numbers) for kind, numbers in next(drawn).items()}
+        for action in kept:
+            for kind, number in taking_part(self._setup, self._domain.grounding.event(action)):
+                cast[kind].add(number)
+        return {kind: sorted(numbers) for kind, numbers in cast.items()}
 
     def _towards(self, goals: list[Goal]) -> Search:
         """The search that is drawn towards some goals, which may be met in part."""
@@ -292,7 +376,6 @@ class _Run:
         Each step has all its nodes: a memory that is full before is made free by recycling.
         """
         search = self._search(self._domain, "recycle")
-        why = "nodes"
-        while why == "nodes" and self._made < self._nodes and not search.position.ended:
-            why = self._run(search, min(nodes, self._nodes - self._made), commit=True)
-        self._stopped = why
+        self._stopped = "nodes"
+        while self._stopped == "nodes" and self._made < self._nodes and not search.position.ended:
+            self._keep(self._run(search, min(nodes, self._nodes - self._made), commit=True))

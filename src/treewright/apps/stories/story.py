@@ -70,18 +70,26 @@ def replay(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -
     )
 
 
-def best_prefix(setup: Setup, events: Sequence[Event], seed: int = 0, **found: Any) -> Story:
-    """A story may stop anywhere: the shortest beginning with the highest score."""
+def best_prefix(
+    setup: Setup, events: Sequence[Event], seed: int = 0, goals_first: bool = False, **found: Any
+) -> Story:
+    """A story may stop anywhere: the shortest beginning with the highest score.
+
+    ``goals_first``: of those that meet all goals, if there are any.
+    """
     whole = replay(setup, events, seed)
-    scores = [World.start(setup).score(), *(s.score for s in whole.steps)]
-    best = max(scores)
-    end = next(i for i, s in enumerate(scores) if s >= best - CLOSE)
+    start = World.start(setup)
+    ends = [(start.share(), start.score()), *((s.share, s.score) for s in whole.steps)]
+    if goals_first and any(share >= setup.enough for share, _ in ends):
+        ends = [(share, score if share >= setup.enough else -1.0) for share, score in ends]
+    best = max(score for _, score in ends)
+    end = next(i for i, (_, score) in enumerate(ends) if score >= best - CLOSE)
     return replay(setup, events[:end], seed, **found)
 
 
 def trim(story: Story, keep: int = 0, most: int = 3) -> Story:
-    """Leave out what the story does not need: up to ``most`` actions at a time, as long as it
-    stays possible and its score does not fall.  The first ``keep`` steps stay.
+    """Leave out what the story does not need: up to ``most`` actions at a time, as long as it stays
+    possible and neither its score nor the share of its goals falls.  The first ``keep`` steps stay.
 
     Fully motivated actions cost nothing, so a search has no reason to avoid idle ones.
     """
@@ -138,7 +146,7 @@ def _goes_on(world: World, story: Story, event: Event) -> bool:
 
 
 def _is_as_good(world: World, story: Story) -> bool:
-    return world.score() >= story.score - CLOSE
+    return world.score() >= story.score - CLOSE and world.share() >= story.share - CLOSE
 
 
 def _idle(story: Story, keep: int) -> list[int]:

@@ -23,6 +23,7 @@ class Style:
     result: tuple[str, ...] = ()  # where a deed answers the one before it
     entries: tuple[str, ...] = ()  # at the head of each paragraph, one after the other
     speech: bool = True  # whether people are heard
+    feelings: bool = True  # whether it is said how they take a deed
     first_person: bool = False  # told by whoever acts last
 
 

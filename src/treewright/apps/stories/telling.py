@@ -27,6 +27,7 @@ class Clause:
     world: World
     where: bool
     action: Action | None = None
+    speech: tuple[str, ...] = ()
     after: list[tuple[tuple[str, ...], World]] = field(default_factory=list)
     causes: list["Clause"] = field(default_factory=list)  # what made it believable
     aim: Event | None = None  # what its subject does it for, where people have motives
@@ -39,6 +40,7 @@ class Sentence:
     text: str
     steps: list[int]
     scene: bool = False  # whether the story goes elsewhere with it
+    answer: bool = False  # whether it begins as an answer to the one before
 
 
 def sentences(story: Story) -> list[Sentence]:
@@ -53,7 +55,9 @@ def sentences(story: Story) -> list[Sentence]:
         group = teller.group(clauses, at)
         scene = bool(at) and teller.elsewhere(clauses[at - 1], group[0])
         text = teller.sentence(group, scene)
-        told.append(Sentence(" ".join([text, *teller.asides(group[-1])]), _steps(group), scene))
+        answer = teller.answered
+        text = " ".join([text, *teller.asides(group[-1])])
+        told.append(Sentence(text, _steps(group), scene, answer))
         at += len(group)
     return told
 
@@ -94,11 +98,16 @@ def prose(story: Story) -> str:
 
 
 def _paragraphs(told: list[Sentence]) -> list[list[str]]:
-    """A new one where the story goes elsewhere, unless the last is short, or it gets long."""
+    """A new one where the story goes elsewhere, unless the last is short, or it gets long.
+
+    A long one ends neither before an answer nor shortly before the story goes elsewhere.
+    """
     found: list[list[str]] = [[]]
     for i, sentence in enumerate(told):
-        long = len(found[-1]) >= (2 if sentence.scene else 6)
-        if long or (i == 1 and not told[0].steps):
+        size = len(found[-1])
+        soon = any(later.scene for later in told[i + 1 : i + 3])
+        ends = size >= 2 if sentence.scene else size >= 6 and not sentence.answer and not soon
+        if ends or (i == 1 and not told[0].steps):
             found.append([])
         found[-1].append(sentence.text)
     if len(found) > 2 and len(found[-1]) == 1:
@@ -120,7 +129,8 @@ class _Teller:
         self._used: dict[str, list[str]] = {}
         self._style = setup.library.styles[setup.style]
         self._narrator: Entity | None = None  # who says "I"
-        self._answered = False  # whether the last sentence said what it followed from
+        self._told: list[Clause] = []  # all steps, in order
+        self.answered = False  # whether the last sentence said what it followed from
         self._joined = False  # whether the sentence goes on with another action
         self._things: list[Entity] = []  # things in the sentence under way
         self._here: Entity | None = None  # the place in it, which need not be said twice
@@ -134,18 +144,24 @@ class _Teller:
             action = self._setup.library.action(event.action)
             scope = scope_of(event)
             texts = action.wording.told.get(self._setup.style, action.texts)
+            speech = action.wording.speech
+            for other in action.wording.instead:
+                if world.value(other.condition, scope):
+                    texts, speech = other.texts, other.speech
+                    break
             text = self._variant(action.name, texts)
             template = self._setup.library.sentence(action.name, text)
             before = World(self._setup, dict(world.values))
             world.play(event)
             subject = self._subject(template, scope, before)
             predicate = template[1:] if subject else template
-            clause = Clause(i, subject, predicate, scope, before, action.where, action)
+            clause = Clause(i, subject, predicate, scope, before, action.where, action, speech)
             after = World(self._setup, dict(world.values))
             for condition, variants in action.after:
                 if after.value(condition, scope):
                     clause.after.append((variants, after))
             found.append(clause)
+        self._told = found
         if self._style.first_person and found:
             self._narrator = next((c.subject for c in reversed(found) if c.subject), None)
         return found
@@ -275,9 +291,9 @@ class _Teller:
             own = any(self._narrator in self._people(part) for part in group)
             texts = () if own else self._style.scene
         else:
-            texts = self._style.result if answers and not self._answered else ()
+            texts = self._style.result if answers and not self.answered else ()
         lead = self._unused("lead", texts)
-        self._answered = bool(lead) and not scene
+        self.answered = bool(lead) and not scene
         return lead
 
     def _reason_of(self, clause: Clause) -> Clause | None:
@@ -296,12 +312,29 @@ class _Teller:
         cause = self._reason_of(clause)
         if cause is None or clause.action is None or cause.action is None:
             return self._aim(clause)
-        noun = self._setup.library.sentence(cause.action.name, cause.action.wording.noun)
-        said = self._said(noun, Clause(-1, None, noun, cause.scope, cause.world, False))
+        said = self._deeds(clause, cause)
         why = self._variant("why", clause.action.wording.why)
         if self._unused("cause", (f"{clause.subject} {said}",)) == "":
             return ""
         return f" {why} {said}"
+
+    def _deeds(self, clause: Clause, cause: Clause) -> str:
+        """``the murder of Alice and that of Charlie``.
+
+        Who was wronged answers that wrong; who was not (an officer) all that the doer did.
+        """
+        assert cause.action is not None
+        noun = self._setup.library.sentence(cause.action.name, cause.action.wording.noun)
+        deeds = [cause]
+        if clause.subject not in self._people(cause):
+            before = self._told[: clause.step]
+            deeds += [c for c in before if c is not cause and c.action == cause.action]
+            deeds = [c for c in deeds if c.subject == cause.subject]
+        told = [self._said(noun, Clause(-1, None, noun, c.scope, c.world, False)) for c in deeds]
+        first, *others = dict.fromkeys(told)
+        kind, of, _ = first.partition(" of ")
+        same = [f"that of {t.removeprefix(kind + of)}" for t in others if t.startswith(kind + of)]
+        return _listed([first, *same])
 
     def _aim(self, clause: Clause) -> str:
         """``, meaning to steal the vase from Bob``."""
@@ -315,10 +348,10 @@ class _Teller:
 
     def asides(self, clause: Clause) -> list[str]:
         """What is said, and the sentences that follow; none of them twice in the same words."""
-        texts = [(clause.action.wording.speech, clause.world)] if clause.action else []
-        texts = texts if self._style.speech else []
+        texts = [(clause.speech, clause.world)] if self._style.speech else []
+        texts += clause.after if self._style.feelings else []
         found = []
-        for variants, world in [*texts, *clause.after]:
+        for variants, world in texts:
             name = clause.action.name if clause.action else ""
             chosen = self._unused(f"{name} aside", variants)
             if chosen:

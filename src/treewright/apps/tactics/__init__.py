@@ -10,7 +10,11 @@ APP = App(
             ".commands:app", "Hero Academy: several actions a turn, and Evolutionary MCTS."
         )
     },
-    experiments=(".experiments.table_1:EXPERIMENT", ".experiments.tree_off:EXPERIMENT"),
+    experiments=(
+        ".experiments.table_1:EXPERIMENT",
+        ".experiments.table_1:PLAIN",
+        ".experiments.tree_off:EXPERIMENT",
+    ),
     benchmarks={
         "tactics": Command(".commands:bench", "Random actions and evaluated turns per second.")
     },

@@ -15,7 +15,7 @@ from typing import Any
 from treewright.errors import nearest
 from treewright.workshop.experiments.code import changed, code_of
 from treewright.workshop.experiments.executors import Executor
-from treewright.workshop.experiments.experiment import Cell, ExperimentError, Series
+from treewright.workshop.experiments.experiment import SCALES, Cell, ExperimentError, Series
 from treewright.workshop.experiments.store import Claim, Key, Outcome, Store, Stored
 
 LOOK = 0.1  # seconds between looks at Ctrl-C, the clock and other runners
@@ -66,6 +66,19 @@ def standing(
         if current or (keep_stale and found):
             rows[key] = (current or found)[-1]
     return Standing(keys, rows, stale)
+
+
+def stored_beyond(experiment: Series, store: Store, scale: str) -> tuple[str, int, int] | None:
+    """The largest larger scale of which there are rows: its name, how many, and of how many."""
+    cells = {name: {(c.key, c.seed) for c in experiment.cells(name)} for name in experiment.scales}
+    there = {
+        (Cell(tuple(stored.settings.items()), stored.seed).key, stored.seed)
+        for stored in store.finished(experiment.name)
+    }
+    for name in reversed(SCALES[SCALES.index(scale) + 1 :]):
+        if name in cells and there & cells[name] - cells[scale]:
+            return name, len(there & cells[name]), len(cells[name])
+    return None
 
 
 def keys_of(experiment: Series, cells: Sequence[Cell]) -> list[Key]:

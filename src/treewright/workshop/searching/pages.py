@@ -226,7 +226,7 @@ class _GamePage:
             drawn = html(self._now["picture"] or text)
             for event, handler in PICKED.items():
                 drawn.on(event, lambda e: self._picked(int(e.args)), js_handler=handler)
-            html(f"<p role='status'>{escape(self._now['standing'])}</p>")
+            html(f"<p role='status'>{escape(self._standing())}</p>")
             if "data-action" in (self._now["picture"] or ""):
                 return True
             with ui.element("div").classes("row moves"):
@@ -235,6 +235,13 @@ class _GamePage:
                         "outline no-caps dense color=primary"
                     )
         return True
+
+    def _standing(self) -> str:
+        """Whose move it is for the visitor, or what the position itself says."""
+        now = self._now
+        if now["ended"] or now["players"] == 1 or self._side.value == 9 or now["player"] < 0:
+            return str(now["standing"])
+        return "your move" if now["player"] == self._side.value else "the search is to move"
 
     def _picked(self, action: int) -> None:
         """An action of the picture; what is clicked while the search thinks is too early."""
@@ -258,8 +265,9 @@ class _GamePage:
                 html("<h2>Step by step</h2>")
                 Steps(data)
                 return
+            what = "It plays" if self._answer else "Best:"
             html(
-                f"<h2>What the search found</h2><p>Best: <b>{escape(data['label'])}</b>, value "
+                f"<h2>What the search found</h2><p>{what} <b>{escape(data['label'])}</b>, value "
                 f"{data['value']:.3f}</p>{_table(data['children'])}"
             )
             self._following.downloads(job)
@@ -285,7 +293,7 @@ class _DomainPage(_GamePage):
     def _choose(self) -> None:
         ui = nicegui().ui
         self._code = ui.textarea("A Python file with one domain", value=self._given["code"])
-        self._code.classes("w-full mono").props("outlined rows=18")
+        self._code.classes("w-full mono code").props("outlined rows=18")
         bring("Or bring a file", self._bring, ".py", 100_000)
         with ui.element("div").classes("row"):
             ui.button("Use it", on_click=self._new).props(BUTTON)

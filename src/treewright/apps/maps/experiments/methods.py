@@ -104,11 +104,7 @@ EXPERIMENT = Experiment(
     source="our own; the paper gives no fitness of its evolved maps (McGuinness 2016, section III)",
     scales={
         "smoke": [Grid({"method": ALL, "evaluations": [1000]}, seeds=1, first=1)],
-        "laptop": [
-            Grid({"method": TREE, "evaluations": [100_000]}, seeds=20, first=1),
-            Grid({"method": ALL, "evaluations": [1_560_000]}, seeds=10, first=1),
-            Grid({"method": TREE, "evaluations": [1_560_000]}, seeds=20, first=1),
-        ],
+        "laptop": [Grid({"method": ALL, "evaluations": [100_000, 1_560_000]}, seeds=20, first=1)],
         "paper": [Grid({"method": ALL, "evaluations": [100_000, 1_560_000]}, seeds=30, first=1)],
     },
     run=run,

@@ -19,7 +19,7 @@ from treewright.apps.stories.planning.tables import (
 )
 from treewright.apps.stories.planning.worlds import happens, hash_worlds, possible, utility
 
-HAPPENS, EXPLAINED, POSSIBLE, CONSENTED, UTILITY = range(5)
+HAPPENS, EXPLAINED, POSSIBLE, CONSENTED, UTILITY, MEANT = range(6)
 AT_ONCE, LATER = range(2)
 EAGER = 6  # how much a step that is still to do counts, beside one that is done
 
@@ -31,6 +31,8 @@ def ask(space, t, what, x, c, a, longest, layer):
         return int64(t.own[TROUBLE])
     if what == EXPLAINED:
         return explained(t, 0, x, c, a, longest, layer, 0)
+    if what == MEANT:  # the same, if need be from memory, without the plan
+        return explained(t, 0, x, c, a, longest, layer, 1)
     if what == POSSIBLE:
         return int64(possible(t, 0, x, a))
     if what == CONSENTED:
@@ -42,8 +44,11 @@ def ask(space, t, what, x, c, a, longest, layer):
 
 
 def explore(space, t, mode, budget, slice_):
-    """Expand nodes, the nearest to the goal first; 0: go on, 1: found, 2: nothing left, 3: budget.
+    """Expand nodes, the nearest to the goal first.
 
+    0: go on, 1: found, 2: nothing left, 3: budget, 4: trouble.
+
+    Only what was expanded has its worlds; those of a node that waits are made from its parent's.
     With LATER an action is explained only when its turn comes, and only then its state counts as
     met; else before it is added.
     """
@@ -51,19 +56,25 @@ def explore(space, t, mode, budget, slice_):
     c = space.counts
     stop = c[1] + slice_
     while c[1] < stop:
-        if c[0] >= space.parents.shape[0] - 1 or t.own[NODES] >= budget:
+        if full(space) or t.own[NODES] >= budget:
             return int64(3)
         if c[2] == 0:
             return int64(2)
         node = pop(space)
-        if mode == LATER and node > 0:
-            load(space, t, int64(space.parents[node]))
-            if not consented(t, 0, int64(space.actions[node])):
-                continue
-        load(space, t, node)
         depth = space.depths[node]
+        above = space.rows[space.parents[node]]
+        load(space, t, above)
+        if node > 0:
+            a = int64(space.actions[node])
+            if mode == LATER and not consented(t, 0, a):
+                continue
+            load(space, t, above)
+            happens(t, 0, 0, a)
         if mode == LATER and not new(space, t, depth):
             continue
+        row = c[1]
+        space.rows[node] = row
+        store(space, t, row)
         c[1] += 1
         t.own[NODES] += 1
         if node > 0 and utility(t, 0, 0, author) >= t.flat[GOAL]:
@@ -73,38 +84,51 @@ def explore(space, t, mode, budget, slice_):
         if left < 0:
             continue
         for a in range(t.flat[ACTIONS]):
-            load(space, t, node)
+            load(space, t, row)
             if not possible(t, 0, 0, a):
                 continue
-            if mode == AT_ONCE and not near_and_meant(space, t, node, a, left):
+            if mode == AT_ONCE and not near_and_meant(space, t, row, a, left):
                 continue
-            load(space, t, node)
+            load(space, t, row)
             happens(t, 0, 0, a)
             t.own[MADE] += 1
             h = 0
             if utility(t, 0, 0, author) < t.flat[GOAL]:
                 h = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
             if h <= left and (mode == LATER or new(space, t, depth + 1)):
-                add(space, t, node, a, h)
-            if c[0] >= space.parents.shape[0] - 1:
+                add(space, node, a, h)
+            if t.own[TROUBLE]:
+                return int64(4)
+            if full(space):
                 break
     return int64(0)
 
 
-def near_and_meant(space, t, node, a, left):
+def full(space):
+    """Whether there is no room for another node, or for another one's worlds."""
+    made, expanded = space.counts[0], space.counts[1]
+    return made >= space.parents.shape[0] - 1 or expanded >= space.worlds.shape[0]
+
+
+def near_and_meant(space, t, row, a, left):
     """Whether an action leads on, and everybody in it has a reason."""
     author = t.flat[CHARACTERS]
     happens(t, 0, 0, a)
     far = 0
     if utility(t, 0, 0, author) < t.flat[GOAL]:
         far = relaxed(t, 0, 0, author, float(t.flat[GOAL]), False, left)
-    load(space, t, node)
+    load(space, t, row)
     return far <= left and consented(t, 0, a)
 
 
-def load(space, t, node):
+def load(space, t, row):
     for i in range(t.flat[STRIDE]):
-        t.pool[i] = space.worlds[node, i]
+        t.pool[i] = space.worlds[row, i]
+
+
+def store(space, t, row):
+    for i in range(t.flat[STRIDE]):
+        space.worlds[row, i] = t.pool[i]
 
 
 def new(space, t, depth):
@@ -122,11 +146,9 @@ def new(space, t, depth):
     return True
 
 
-def add(space, t, parent, action, h):
+def add(space, parent, action, h):
     node = space.counts[0]
     space.counts[0] += 1
-    for i in range(t.flat[STRIDE]):
-        space.worlds[node, i] = t.pool[i]
     space.parents[node] = parent
     space.actions[node] = action
     space.depths[node] = space.depths[parent] + 1

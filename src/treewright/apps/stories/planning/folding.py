@@ -25,11 +25,11 @@ def fold(problem: "p.Problem") -> None:
     problem.fluents = [problem.fluents[f] for f in kept]
     problem.kinds = [problem.kinds[f] for f in kept]
     problem.utilities = [replace.value(u) for u in problem.utilities]
-    problem.actions = _possible(problem, [replace.event(g) for g in problem.actions])
-    problem.triggers = _possible(
-        problem, [replace.event(g) for g in problem.triggers], [problem.actions]
-    )
-    problem.actions = _possible(problem, problem.actions, [problem.triggers])
+    actions = [replace.event(g) for g in problem.actions]
+    triggers = [replace.event(g) for g in problem.triggers]
+    happening = _possible(problem, [*actions, *triggers])
+    problem.actions = [g for g in actions if id(g) in happening and g.effects]
+    problem.triggers = [g for g in triggers if id(g) in happening and g.effects]
 
 
 class _Replacer:
@@ -81,15 +81,15 @@ class _Replacer:
         return p.calculated(v[0], self.value(v[1]), self.value(v[2]))
 
 
-def _possible(problem: "p.Problem", events: list["p.Ground"], others: Any = ()) -> list["p.Ground"]:
-    """Those that can happen if no effect is ever undone, in whatever belief."""
+def _possible(problem: "p.Problem", events: list["p.Ground"]) -> set[int]:
+    """The ids of those that can happen if no effect is ever undone, in whatever belief."""
     reached: dict[int, set[int]] = defaultdict(set)
     for f in range(len(problem.fluents)):
         reached[f].add(problem.start((), f))
     for (_, f), v in problem.initial.items():
         reached[f].add(v)
     free: set[int] = set()  # fluents whose values are calculated: anything is possible
-    todo = [g for g in [*events, *(g for o in others for g in o)] if g.precondition is not False]
+    todo = [g for g in events if g.precondition is not False]
     happened: set[int] = set()
     copies: list[p.Effect] = []
     more = True
@@ -108,7 +108,7 @@ def _possible(problem: "p.Problem", events: list["p.Ground"], others: Any = ()) 
             before = len(reached[e.fluent]), len(free)
             _add(e, reached, free)
             more = more or before != (len(reached[e.fluent]), len(free))
-    return [g for g in events if id(g) in happened and _matters(g)]
+    return happened
 
 
 def _add(e: "p.Effect", reached: dict[int, set[int]], free: set[int]) -> None:
@@ -136,8 +136,3 @@ def _can_hold(c: Any, reached: dict[int, set[int]], free: set[int]) -> bool:
     if not isinstance(right, int):
         return True
     return any(p.holds(sign, v, right) for v in reached[fluent])
-
-
-def _matters(g: "p.Ground") -> bool:
-    """Whether anything is changed."""
-    return bool(g.effects)

@@ -14,7 +14,14 @@ from treewright.apps.stories.planning import asking_kernel as asking
 from treewright.apps.stories.planning.domain import planning_domain
 from treewright.apps.stories.planning.places import AT_CHANGED, AT_FOUND_PLAN
 from treewright.apps.stories.planning.problem import Problem
-from treewright.apps.stories.planning.tables import CHANGES, FOUND, NODES, STRIDE, TROUBLE
+from treewright.apps.stories.planning.tables import (
+    CHANGES,
+    FOUND,
+    FRACTION,
+    NODES,
+    STRIDE,
+    TROUBLE,
+)
 from treewright.apps.stories.source import StoryError
 from treewright.errors import OptionError, nearest
 from treewright.kernel.interpreted import Cells
@@ -36,6 +43,8 @@ DEFAULT = Options(
 )
 MILLION = 1_000_000
 _SLICE = 20
+_MOST_WAITING = 4_000_000
+_AGAIN = 40  # reasons that are tried for one action
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,8 @@ class LostError(StoryError):
 class Space(NamedTuple):
     """The nodes of a classical search, in the order in which they were made."""
 
-    worlds: Any
+    worlds: Any  # of those that were expanded, in rows
+    rows: Any
     parents: Any
     actions: Any
     depths: Any
@@ -103,17 +113,14 @@ class Planner:
                 raise OptionError(f"{name} must be from {low} to {high}; not {number!r}")
         self.problem = problem
         self.engine = engine
-        self._empty = _space(1, 1, 2)
+        self._empty = _space(1, 1, 1)
         self.goal = goal
         self.limits = (author, character, layers)
         self.domain, self.worlds = planning_domain(problem, goal, author, character, layers, start)
         state = self.domain.new_state()
         self._tables = self.domain.tables
         self._own = self._tables["own"]
-        if self._own[TROUBLE]:
-            raise StoryError(
-                f"{problem.name}: the triggers set each other off without end: {self._cycle()}"
-            )
+        self._refuse_trouble()
         if state.reached >= goal and not problem.full:
             raise StoryError(
                 f"{problem.name}: the author's utility is {state.reached:g} at the start, and the "
@@ -121,6 +128,17 @@ class Planner:
             )
         self._stride = int(self._tables["flat"][STRIDE])
         self.begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
+
+    def _refuse_trouble(self) -> None:
+        if self._own[TROUBLE] == FRACTION:
+            raise StoryError(
+                f"{self.problem.name}: a property was given a fraction; only utilities and "
+                "conditions may have any, properties are whole numbers"
+            )
+        if self._own[TROUBLE]:
+            raise StoryError(
+                f"{self.problem.name}: the triggers set each other off without end: {self._cycle()}"
+            )
 
     def _cycle(self) -> str:
         """The triggers that were at work when the last changes were made."""
@@ -184,11 +202,13 @@ class Planner:
         def enough(_: Any) -> bool:
             if progress is not None:
                 progress(spent(), float(worker.run["best_score"]))
-            return float(worker.run["best_score"]) >= 1.0 or spent() >= nodes
+            done = float(worker.run["best_score"]) >= 1.0 or spent() >= nodes
+            return done or bool(self._own[TROUBLE])
 
         while True:
             made = search.run(nodes=nodes, until=enough)
             simulations += made.simulations
+            self._refuse_trouble()
             if made.best_score is None or made.best_score < 1.0:
                 why = "nodes" if spent() >= nodes else str(made.stopped)
                 return (), simulations, why
@@ -200,8 +220,8 @@ class Planner:
     def _classical(
         self, method: str, nodes: int, progress: Any
     ) -> tuple[tuple[Step, ...], int, str]:
-        capacity = min(nodes, (1 << 31) // (2 * self._stride)) + 2
-        space = _space(capacity, self._stride, 1 << max(4, (2 * capacity).bit_length()))
+        expanded = min(nodes, (1 << 31) // (2 * self._stride)) + 1
+        space = _space(expanded, self._stride, min(64 * nodes, _MOST_WAITING) + 2)
         space.worlds[0] = self.begin
         space.counts[:] = (1, 0, 1, 0)
         mode = asking.AT_ONCE if method == "explanation-first" else asking.LATER
@@ -212,6 +232,7 @@ class Planner:
                 status = int(self._program(space, 9, mode, nodes, _SLICE, 0, 0))
                 if progress is not None:
                     progress(int(self._own[NODES]), 0.0)
+                self._refuse_trouble()
                 if status == 1:
                     steps = self.confirmed(_way_to(space, int(space.counts[3])))
             why = {1: "solved", 2: "exhausted", 3: "nodes"}[status]
@@ -276,7 +297,7 @@ class Planner:
         self._put(self.begin)
         for a in actions:
             if not all(
-                self._ask(asking.EXPLAINED, 0, c, a, self.limits[1])
+                self._ask(asking.MEANT, 0, c, a, self.limits[1])
                 for c in self.problem.actions[a].consenting
             ):
                 return False
@@ -317,17 +338,72 @@ class Planner:
             for c in self.problem.actions[a].consenting:
                 if c != owner and (owner < 0 or i > 0):
                     left = longest - (i if owner >= 0 else 0)
-                    self._put(worlds)
-                    if not self._ask(asking.EXPLAINED, x, c, a, left, layer):
-                        raise LostError(f"{self.problem.actions[a]} has lost its explanation")
-                    length = int(self._own[FOUND])
-                    plan = [int(b) for b in self._own[AT_FOUND_PLAN : AT_FOUND_PLAN + length]]
+                    plan = self._reason(worlds, x, c, a, left, layer)
                     below = int(self.worlds.child[x, c])
+                    self._put(worlds)
                     reasons[c] = tuple(self._steps(below, c, plan, left, layer + 1))
             self._put(worlds)
             self._ask(asking.HAPPENS, x, 0, a)
             found.append(Step(a, reasons))
         return found
+
+    def _reason(
+        self, worlds: np.ndarray, x: int, c: int, a: int, longest: int, layer: int
+    ) -> list[int]:
+        """The plan of a character that begins with an action, without a needless one.
+
+        The search for it asks only what is known of other people's reasons for a part of it
+        (motives.py); here they are asked, and if the part does as well, the search is made again.
+        """
+        for _ in range(_AGAIN):
+            self._put(worlds)
+            if not self._ask(asking.EXPLAINED, x, c, a, longest, layer):
+                break
+            length = int(self._own[FOUND])
+            plan = [int(b) for b in self._own[AT_FOUND_PLAN : AT_FOUND_PLAN + length]]
+            if self._minimal(worlds, int(self.worlds.child[x, c]), c, plan, longest, layer + 1):
+                return plan
+        raise LostError(f"{self.problem.actions[a]} has lost its explanation")
+
+    def _minimal(
+        self, worlds: np.ndarray, x: int, c: int, plan: list[int], longest: int, layer: int
+    ) -> bool:
+        """Whether no part of a character's plan does as well and is explained for all others."""
+        self._put(worlds)
+        for b in plan:
+            self._ask(asking.HAPPENS, x, 0, b)
+        reached = self._utility(c, x)
+        return not any(
+            self._does(worlds, x, c, part, reached)
+            and self._is_meant(worlds, x, c, part, longest, layer)
+            for size in range(1, len(plan))
+            for part in itertools.combinations(plan, size)
+        )
+
+    def _does(
+        self, worlds: np.ndarray, x: int, c: int, part: tuple[int, ...], reached: float
+    ) -> bool:
+        self._put(worlds)
+        for b in part:
+            if not self._ask(asking.POSSIBLE, x, 0, b):
+                return False
+            self._ask(asking.HAPPENS, x, 0, b)
+        return self._utility(c, x) >= reached
+
+    def _is_meant(
+        self, worlds: np.ndarray, x: int, c: int, part: tuple[int, ...], longest: int, layer: int
+    ) -> bool:
+        """Whether all but ``c`` have a reason for what they do in a plan."""
+        now = worlds
+        for i, b in enumerate(part):
+            for other in self.problem.actions[b].consenting:
+                self._put(now)
+                if other != c and not self._ask(asking.MEANT, x, other, b, longest - i, layer):
+                    return False
+            self._put(now)
+            self._ask(asking.HAPPENS, x, 0, b)
+            now = self._worlds()
+        return True
 
 
 def _way_to(space: Space, node: int) -> list[int]:
@@ -339,11 +415,12 @@ def _way_to(space: Space, node: int) -> list[int]:
     return actions[::-1]
 
 
-def _space(capacity: int, stride: int, slots: int) -> Space:
-    parents, actions, depths, order, heap = (np.zeros(capacity, np.int64) for _ in range(5))
-    worlds = np.zeros((capacity, stride), np.int16)
-    met, counts = np.zeros(slots, np.int64), np.zeros(4, np.int64)
-    return Space(worlds, parents, actions, depths, order, heap, met, counts)
+def _space(expanded: int, stride: int, capacity: int) -> Space:
+    rows, parents, actions, depths, order, heap = (np.zeros(capacity, np.int64) for _ in range(6))
+    worlds = np.zeros((expanded, stride), np.int16)
+    met = np.zeros(1 << (2 * capacity).bit_length(), np.int64)
+    counts = np.zeros(4, np.int64)
+    return Space(worlds, rows, parents, actions, depths, order, heap, met, counts)
 
 
 def as_data(plan: Plan) -> dict[str, Any]:

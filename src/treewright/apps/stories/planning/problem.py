@@ -348,7 +348,8 @@ class Problem:
         for node in self._text.initial:
             for effect in self.effects(node, {}):
                 if not isinstance(effect.value, int) or effect.condition is not True:
-                    raise self._error(node.line, "an initial fact must be a plain value")
+                    said = "an initial fact must be a plain value, and a number whole"
+                    raise self._error(node.line, said)
                 self.initial[effect.path, effect.fluent] = effect.value
 
     def start(self, path: Path_, fluent: int) -> int:
@@ -478,7 +479,9 @@ def calculated(sign: str, left: Any, right: Any) -> Any:
         if UNKNOWN in (left, right) or (sign == "/" and right == 0):
             return UNKNOWN
         found = {"+": left + right, "-": left - right, "*": left * right}
-        return found[sign] if sign in found else int(left / right)
+        if sign in found:
+            return found[sign]
+        return left // right if left % right == 0 else ("/", left, right)
     if sign == "+" and left == 0:
         return right
     if sign in "+-" and right == 0:

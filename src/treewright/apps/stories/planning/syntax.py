@@ -20,6 +20,7 @@ _TOKEN = re.compile(
 )
 _COMPARISONS = ("==", "!=", ">=", "<=", ">", "<")
 _DEEPEST = 100
+_LARGEST = 10_000
 
 
 @dataclass(frozen=True)
@@ -301,7 +302,7 @@ class _Parser:
             self._expect(")", "to close the bracket")
             return inner
         if self._accept("-"):
-            return Node("number", line, (-self._number(),))
+            return self._number(-1)
         if word == "?":
             self._at += 1
             return Node("unknown", line, ())
@@ -314,7 +315,7 @@ class _Parser:
             self._at += 1
             return Node("boolean", line, (word == "True",))
         if self._at < len(self._tokens) and self._tokens[self._at].kind == "number":
-            return Node("number", line, (self._number(),))
+            return self._number(1)
         if word == "if":
             return self._conditional()
         name = self._name_of("a value")
@@ -333,14 +334,20 @@ class _Parser:
             arguments.append(self._name_of("an argument"))
         return Node("fluent", line, (name, tuple(arguments)))
 
-    def _number(self) -> int:
+    def _number(self, sign: int) -> Node:
+        """A whole number, or a fraction of two: 0.5 is 5 / 10."""
         if self._at >= len(self._tokens) or self._tokens[self._at].kind != "number":
             raise self._error(f"a number is missing before {self._shown()}")
-        text = self._tokens[self._at].text
-        if not (abs(float(text)) <= 10_000 and float(text).is_integer()):
-            raise self._error(f"{text} must be a whole number, at most 10000")
+        line, text = self._line(), self._tokens[self._at].text
+        whole, _, part = text.partition(".")
+        part = part.rstrip("0")
+        found = int(whole + part)
+        if found > _LARGEST or len(part) > 4:
+            raise self._error(f"{text} has too many digits: {_LARGEST} is the most")
         self._at += 1
-        return int(float(text))
+        number = Node("number", line, (sign * found,))
+        below = Node("number", line, (10 ** len(part),))
+        return Node("arithmetic", line, ("/", number, below)) if part else number
 
     def _name_of(self, what: str) -> str:
         if self._at >= len(self._tokens) or self._tokens[self._at].kind != "name":

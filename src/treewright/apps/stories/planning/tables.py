@@ -43,6 +43,7 @@ _ARITHMETIC = {"+": ADD, "-": SUBTRACT, "*": MULTIPLY, "/": DIVIDE}
 # the slots of notes, which compiled code writes
 # NODES: visited, whose actions were tried; MADE: every step that was imagined
 CHANGES, TROUBLE, TOP, NODES, FOUND, MADE = range(6)
+ENDLESS, FRACTION = 1, 2  # kinds of trouble: triggers without end, a property that is not whole
 
 
 def clauses(condition: Any) -> list[tuple[Any, ...]]:

@@ -41,7 +41,9 @@ from treewright.apps.stories.planning.tables import (
     CHOOSE,
     COMPARE,
     END,
+    ENDLESS,
     FLUENTS,
+    FRACTION,
     LITERAL,
     MULTIPLY,
     OR,
@@ -187,7 +189,7 @@ def write(t, o, x, f, value):
         return
     t.pool[at] = value
     if t.own[CHANGES] >= QUEUE:
-        t.own[TROUBLE] = 1
+        t.own[TROUBLE] = ENDLESS
         return
     i = t.own[CHANGES]
     t.own[AT_CHANGED + 3 * i + 0] = x
@@ -203,8 +205,10 @@ def effect_value(t, o, x, e):
         return a
     if kind == 1:
         return read(t, o, x, t.rows[e, 6], t.rows[e, 7], a)
-    found = int64(number(t, o, x, a))
-    return min(max(found, UNKNOWN), 20000)
+    found = number(t, o, x, a)
+    if found != int64(found):
+        t.own[TROUBLE] = FRACTION
+    return min(max(int64(found), UNKNOWN), 20000)
 
 
 def effect_world(t, x, e):
@@ -221,7 +225,12 @@ def effect_world(t, x, e):
 
 @apart
 def happens(t, o, x, a):
-    """An action in a world, in the beliefs of all who see it, and the triggers after it."""
+    """An action in a world, in the beliefs of all who see it, and the triggers after it.
+
+    Nothing, once there is trouble: the changes that were made say where it comes from.
+    """
+    if t.own[TROUBLE]:
+        return
     t.own[CHANGES] = 0
     fluents = t.flat[FLUENTS]
     before = t.flat[STRIDE]
@@ -367,7 +376,7 @@ def begin_worlds(t):
             break
         settle(t, 0, 0)
     if t.own[CHANGES]:
-        t.own[TROUBLE] = 1
+        t.own[TROUBLE] = ENDLESS
 
 
 def copy_worlds(t, source, target, x):

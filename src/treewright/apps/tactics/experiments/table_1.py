@@ -65,9 +65,9 @@ PAPER = {  # per cent won by EMCTS; rows in the order of NAMES, columns 5, 10, 1
 def run(settings: Settings, seed: int) -> Row:
     time, opponent, ap = str(settings["time"]), str(settings["opponent"]), int(settings["ap"])  # type: ignore[arg-type]
     share = float(settings["share"])  # type: ignore[arg-type]
-    evaluations = max(20, round(share * BUDGETS[time][AP.index(ap)]))
+    budget = f"evals:{max(20, round(share * BUDGETS[time][AP.index(ap)]))}"
     scores = [
-        play(Fixture("emcts", opponent, ap, f"evals:{evaluations}", number), seed, {})["score"]
+        play(Fixture(str(settings["agent"]), opponent, ap, budget, number), seed, {})["score"]
         for number in range(GAMES)
     ]
     return {
@@ -119,32 +119,46 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.legend(loc="lower right", fontsize=8)
 
 
-def _grid(times: list[str], opponents: list[str], aps: list[int], seeds: int, share: float) -> Grid:
-    return Grid({"time": times, "opponent": opponents, "ap": aps, "share": [share]}, seeds)
+def _experiment(agent: str, name: str, title: str) -> Experiment:
+    def grid(times: list[str], opponents: list[str], aps: list[int], seeds: int, n: float) -> Grid:
+        return Grid(
+            {"agent": [agent], "time": times, "opponent": opponents, "ap": aps, "share": [n]}, seeds
+        )
+
+    return Experiment(
+        name=name,
+        title=title,
+        claim=(
+            "EMCTS wins against every baseline, the more clearly the more action points a turn has."
+        ),
+        source=SOURCE,
+        scales={
+            "smoke": [grid(["200 ms"], ["greedy-action"], [5], 2, 0.02)],
+            "laptop": [grid(["200 ms"], list(NAMES), list(AP), 50, 1.0)],
+            "paper": [grid(list(BUDGETS), list(NAMES), list(AP), 200, 1.0)],
+        },
+        run=run,
+        measure=MEASURE,
+        groups=("time", "opponent", "ap"),
+        verdict=verdict,
+        draw=draw,
+        references=[
+            Reference(
+                {"time": time, "opponent": opponent, "ap": ap}, value / 100, "Baier & Cowling 2018"
+            )
+            for time, table in PAPER.items()
+            for opponent, row in zip(NAMES, table, strict=True)
+            for ap, value in zip(AP, row, strict=True)
+        ],
+    )
 
 
 MEASURE = Measure("score", "score of EMCTS, a draw counts half", kind="rate", per="games")
-EXPERIMENT = Experiment(
-    name="tactics-table-1",
-    title="Hero Academy: Evolutionary MCTS against the baselines",
-    claim="EMCTS wins against every baseline, the more clearly the more action points a turn has.",
-    source=SOURCE,
-    scales={
-        "smoke": [_grid(["200 ms"], ["greedy-action"], [5], 2, 0.02)],
-        "laptop": [_grid(["200 ms"], list(NAMES), list(AP), 50, 1.0)],
-        "paper": [_grid(list(BUDGETS), list(NAMES), list(AP), 200, 1.0)],
-    },
-    run=run,
-    measure=MEASURE,
-    groups=("time", "opponent", "ap"),
-    verdict=verdict,
-    draw=draw,
-    references=[
-        Reference(
-            {"time": time, "opponent": opponent, "ap": ap}, value / 100, "Baier & Cowling 2018"
-        )
-        for time, table in PAPER.items()
-        for opponent, row in zip(NAMES, table, strict=True)
-        for ap, value in zip(AP, row, strict=True)
-    ],
+EXPERIMENT = _experiment(
+    "emcts", "tactics-table-1", "Hero Academy: Evolutionary MCTS against the baselines"
+)
+PLAIN = _experiment(
+    "emcts-plain",
+    "tactics-table-1-plain",
+    "Hero Academy: Evolutionary MCTS of the paper, without replies, against the baselines",
 )
