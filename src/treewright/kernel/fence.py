@@ -58,10 +58,7 @@ LEANS_ON = {
     "numba.core.environment:lookup_environment": ("env_name",),
     "numba.core.runtime.context:NRTContext.incref": ("self", "builder", "typ", "value"),
     "numba.core.runtime.context:NRTContext.decref": ("self", "builder", "typ", "value"),
-    "llvmlite.ir:IRBuilder._insert": ("self", "instr"),
     "llvmlite.ir:IRBuilder.extract_value": ("self", "agg", "idx", "name"),
-    "llvmlite.ir:IRBuilder.load": ("self", "ptr", "name", "align", "typ"),
-    "llvmlite.ir:IRBuilder.alloca": ("self", "typ", "size", "name"),
     "llvmlite.binding:TargetMachine.emit_object": ("self", "module"),
 }
 
