@@ -23,7 +23,7 @@ SWITCH = "TREEWRIGHT_PLAIN_NUMBA"
 NUMBA = ((0, 61), (0, 69))
 LLVMLITE = ((0, 44), (0, 51))
 
-# what whole.py and lean.py derive from or call, with its parameters
+# what whole.py, lean.py and folded.py derive from or call, with its parameters
 LEANS_ON = {
     "numba.core.codegen:JITCodeLibrary._optimize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
@@ -43,6 +43,12 @@ LEANS_ON = {
         "attrs",
     ),
     "numba.core.datamodel.manager:DataModelManager.chain": ("self", "other_manager"),
+    "numba.core.base:BaseContext.post_lowering": ("self", "mod", "library"),
+    "numba.core.lowering:Lower.setup_function": ("self", "fndesc"),
+    "numba.core.lowering:Lower._find_singly_assigned_variable": ("self",),
+    "numba.core.lowering:Lower.delvar": ("self", "name"),
+    "numba.core.analysis:must_use_alloca": ("blocks",),
+    "numba.core.compiler:Compiler.define_pipelines": ("self",),
     "numba.core.compiler:Compiler.compile_extra": ("self", "func"),
     "numba.core.dispatcher:Dispatcher.get_call_template": ("self", "args", "kws"),
     "numba.core.dispatcher:Dispatcher.compile": ("self", "sig"),
@@ -52,6 +58,10 @@ LEANS_ON = {
     "numba.core.environment:lookup_environment": ("env_name",),
     "numba.core.runtime.context:NRTContext.incref": ("self", "builder", "typ", "value"),
     "numba.core.runtime.context:NRTContext.decref": ("self", "builder", "typ", "value"),
+    "llvmlite.ir:IRBuilder._insert": ("self", "instr"),
+    "llvmlite.ir:IRBuilder.extract_value": ("self", "agg", "idx", "name"),
+    "llvmlite.ir:IRBuilder.load": ("self", "ptr", "name", "align", "typ"),
+    "llvmlite.ir:IRBuilder.alloca": ("self", "typ", "size", "name"),
     "llvmlite.binding:TargetMachine.emit_object": ("self", "module"),
 }
 

@@ -76,10 +76,10 @@ class FoldingBuilder(ir.IRBuilder):  # type: ignore[misc]
         found = super().gep(ptr, indices, *args, **kws)
         if ptr in self._parts:
             variable, path = self._parts[ptr]
-            steps = [getattr(i, "constant", None) for i in indices]
-            known = tuple(step for step in steps if isinstance(step, int))
-            if len(known) == len(steps) and known[0] == 0:
-                self._parts[found] = (variable, path + known[1:])
+            numbers: list[Any] = [getattr(i, "constant", None) for i in indices]
+            first, *rest = numbers
+            if first == 0 and all(isinstance(i, int) for i in rest):
+                self._parts[found] = (variable, (*path, *rest))
             else:
                 self._forget(variable)
         return found
@@ -150,6 +150,8 @@ def part_of(value: Any, path: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
                 value, path = value.value, path[len(at) :]
             else:
                 break
+        elif isinstance(value, ExtractValue):
+            value, path = value.aggregate, (*value.indices, *path)
         elif isinstance(value, ir.Constant) and isinstance(value.constant, (list, tuple)):
             value, path = value.constant[path[0]], path[1:]
         elif isinstance(value, ir.Constant) and _blank(value.constant):

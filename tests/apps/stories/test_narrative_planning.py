@@ -164,6 +164,65 @@ def test_fractions_are_for_utilities_and_conditions_only():
         planner.solve("best-first", 100_000)
 
 
+MARKET = """
+// numbers, arithmetic, a constant parameter, product, comparison of two properties
+type good; type seller : character; type buyer : character; type trader : seller, buyer;
+entity Mia : buyer; entity Tom : trader; entity Oz : seller;
+entity Silk : good; entity Salt : good; entity Stall : entity;
+property gold(character : character) : number;
+property price(good : good) : number;
+property owner(good : good) : character;
+property worth(good : good, character : character) : number;
+property open(Stall) : boolean;
+forall(c : character) gold(c) = 2;
+gold(Mia) = 6; price(Silk) = 3; price(Salt) = 1;
+owner(Silk) = Oz; owner(Salt) = Tom;
+worth(Silk, Mia) = 5; worth(Salt, Mia) = 1; worth(Silk, Tom) = 4; worth(Salt, Oz) = 2;
+action open(seller : seller, Stall) { precondition: !open(Stall); effect: open(Stall); consenting: seller; observing(c : character): True; };
+action sell(seller : seller, buyer : buyer, good : good) {
+  precondition: seller != buyer & open(Stall) & owner(good) == seller & gold(buyer) >= price(good);
+  effect: owner(good) = buyer & gold(buyer) = gold(buyer) - price(good) & gold(seller) = gold(seller) + price(good) & if(price(good) < 3) price(good) = price(good) + 1 else price(good) = price(good) * 2;
+  consenting: seller, buyer;
+};
+action haggle(buyer : buyer, good : good) { precondition: price(good) > 1; effect: price(good) = price(good) - 1; consenting: buyer; };
+utility(): (if(owner(Silk) == Mia) 1 else 0) + (if(gold(Oz) > gold(Tom)) 1 else 0);
+utility(Mia): gold(Mia) + sum(g : good) if(owner(g) == Mia) worth(g, Mia) else 0;
+utility(Tom): gold(Tom) + sum(g : good) (if(owner(g) == Tom) worth(g, Tom) else 0);
+utility(Oz): gold(Oz) + (product(g : good) (if(owner(g) == Oz) 1 else 0)) + (1/2);
+"""
+
+
+def test_the_rest_of_the_format_is_understood_as_the_checker_does():
+    """Several parents, constant parameters, products, fractions, effects with else, no observers."""
+    limits = (2, 4, 3, 1)
+    planner = Planner(Problem(parse(MARKET, "market.txt")), *limits, "python")
+    plan = planner.solve("best-first", 2_000)
+    assert plan.utility == 2
+    Story(MARKET).check(nested(as_data(plan)["plan"]), *limits)
+
+
+WAVE = """
+entity Kim : character; entity Lou : character;
+property rich(character : character) : boolean; property waved() : boolean;
+action wave() { effect: waved(); consenting: Lou; };
+action dig() { precondition: !rich(Kim); effect: rich(Kim); consenting: Kim; };
+utility(): if(waved()) 1 else 0;
+utility(Kim): if(rich(Kim)) 1 else 0;
+utility(Lou): if(rich(Kim)) 1 else 0;
+"""
+
+
+@pytest.mark.parametrize("method", ["mcts", "best-first", "explanation-first"])
+def test_what_others_do_anyway_is_no_reason(method):
+    with pytest.raises(Refused, match="would do"):
+        story = Story(WAVE)
+        story.check(
+            [("wave()", {"Lou": [("wave()", {}), ("dig()", {"Kim": [("dig()", {})]})]})], 1, 2, 2, 1
+        )
+    planner = Planner(Problem(parse(WAVE, "wave.txt")), 1, 2, 2, 1, "python")
+    assert not planner.solve(method, 2_000).solved
+
+
 def test_limits_that_make_no_sense_are_refused():
     with pytest.raises(OptionError, match="--layers must be from 0 to 5"):
         Planner(load_problem("vase"), 1, 6, 3, 9)

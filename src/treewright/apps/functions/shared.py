@@ -122,6 +122,7 @@ class Shared:
         self.low, self.width = objective.low, objective.high - objective.low
         n, space = objective.n, objective.space
         self.real, self.ordered = ~space.whole, ~space.unordered
+        self.smooth = not space.whole.any() and objective.candidates is None
         self.solvers = _solvers(objective)
         self.slice = 4 + int(3 * math.log(n)) + n // 2
         self.life = LIFE * n  # evaluations of the population that lives, or will
@@ -284,12 +285,12 @@ class Shared:
         """What the steps since the last time were worth; the next ones are expected to be so."""
         reward = self._worth(run, run.good / max(1, run.made), self.objective.best < before)
         run.judged()
-        if self.finished and self.real.all():  # whole numbers jump, and promise nothing
+        if self.finished and self.smooth:  # noise and whole numbers promise nothing
             reward = (1 - PROMISE) * reward + PROMISE * self._promise(run)
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
-            if run.place == HERE and run.solver in (MODEL, BFGS, RIDGE):
+            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE):
                 self.ended_at[run.solver] = self.objective.best_x
             del self.open[pair]
         self._credit(pair, reward)

@@ -434,17 +434,19 @@ def chain_tables(
     given = np.full(length + 1, -1, np.int32)
     for column, tiles in fixed.items():
         given[column] = slice_number[tiles]
+    first = np.cumsum([0] + [len(a[1]) for a in actions]).astype(np.int32)
+    pattern = np.array([i for a in actions for i in a[1]], np.int32)
     tables: dict[str, np.ndarray] = {
         "action_first": action_first,
         "width_end": width_end,
         "shorter": np.array([shorter.get(state[1:], i) for state, i in number.items()], np.int32),
-        "first": np.cumsum([0] + [len(a[1]) for a in actions]).astype(np.int32),
-        "pattern": np.array([i for a in actions for i in a[1]], np.int32),
+        "first": first,
+        "pattern": pattern,
         "target": np.array([a[3] for a in actions], np.int32),
         "weight": weight,
         "summed": np.concatenate([[0.0], np.cumsum(weight)]),
         "fixed": given,
-        "hazard": _first_hazards([a[1] for a in actions], slices),
+        "hazard": _first_hazards(first, pattern, slices),
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
     }
@@ -462,11 +464,12 @@ def chain_tables(
     return tables | _seams(chain, given, len(slices))
 
 
-def _first_hazards(patterns: list[tuple[int, ...]], slices: tuple[str, ...]) -> np.ndarray:
+def _first_hazards(first: np.ndarray, pattern: np.ndarray, slices: tuple[str, ...]) -> np.ndarray:
     """Where in each pattern the first slice is that can hurt."""
-    hurts = [ends.hazardous(column) for column in slices]
-    first = [next((i for i, n in enumerate(p) if hurts[n]), ends.NEVER) for p in patterns]
-    return np.array(first, np.int32)
+    hurts = np.array([ends.hazardous(column) for column in slices])
+    place = np.arange(len(pattern)) - np.repeat(first[:-1], np.diff(first))
+    where = np.where(hurts[pattern], place, ends.NEVER)
+    return np.minimum.reduceat(where, first[:-1]).astype(np.int32)
 
 
 def _joints(

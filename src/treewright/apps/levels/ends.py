@@ -94,9 +94,9 @@ class Walks:
     def leading(self, column: int, room: int, safe: int, ahead: Callable[[int], np.ndarray]):  # type: ignore[no-untyped-def]
         """[state]: has it an action that fits here and ends in a good state?"""
         good = (self.width <= room) & (column + self.hazard >= safe)
-        for width in range(1, room + 1):
-            at = self.width == width
-            good[at] &= ahead(column + width)[self.target[at]]
+        if room:
+            after = np.stack([ahead(column + width) for width in range(1, room + 1)])
+            good &= after[np.minimum(self.width, room) - 1, self.target]
         summed = np.concatenate([[0], np.cumsum(good)])
         return summed[self.first[1:]] > summed[self.first[:-1]]
 

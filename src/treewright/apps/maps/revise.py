@@ -1,14 +1,12 @@
-"""Our version: a tree over kinds of revision, each a run of small changes that never hurt.
+"""Our version: kinds of revision, each a run of small changes that never hurt.
 
 The paper's tree adds walls and can't take one away, and with 2,500 moves at the root its bandit
-is never consulted.  Here a map may change both ways, and the tree is over *how* to change it:
-an action is one kind of revision, a simulation a few of them, and playing one makes
-``proposals`` random proposals of that kind, each kept if the map does not get worse.  Order
-hardly matters and there are few actions, so AMAF (``Options.rave``) learns quickly which kinds
-pay at this stage: single cells while the map is open, pairs and triples when it is tight.
+is never consulted.  Here a map may change both ways, and an action says *how* to change it: it is
+one kind of revision, a simulation is a few of them, and playing one makes ``proposals`` random
+proposals of that kind, each kept if the map does not get worse.  ``revisions`` draws the kinds;
+``revisions-tree`` searches over them (AMAF, ``Options.rave``), which brings nothing (docs/maps.md).
 
-A pass is the paper's: many simulations from the best map of the passes before, the best
-of them kept.
+A pass is the paper's: simulations from the best map of the passes before, the best of them kept.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs

@@ -40,7 +40,7 @@ class Sentence:
     text: str
     steps: list[int]
     scene: bool = False  # whether the story goes elsewhere with it
-    answer: bool = False  # whether it begins as an answer to the one before
+    answer: bool = False  # whether it begins with an answer to the one before, or a pronoun
 
 
 def sentences(story: Story) -> list[Sentence]:
@@ -55,7 +55,7 @@ def sentences(story: Story) -> list[Sentence]:
         group = teller.group(clauses, at)
         scene = bool(at) and teller.elsewhere(clauses[at - 1], group[0])
         text = teller.sentence(group, scene)
-        answer = teller.answered
+        answer = teller.answered or text.split(" ")[0].lower() in PRONOUNS
         text = " ".join([text, *teller.asides(group[-1])])
         told.append(Sentence(text, _steps(group), scene, answer))
         at += len(group)

@@ -368,7 +368,13 @@ class Planner:
     def _minimal(
         self, worlds: np.ndarray, x: int, c: int, plan: list[int], longest: int, layer: int
     ) -> bool:
-        """Whether no part of a character's plan does as well and is explained for all others."""
+        """Whether no part of a character's plan does as well and is explained for all others.
+
+        Parts in which nobody else takes part were tried when the plan was found.
+        """
+        shared = {b for b in plan if set(self.problem.actions[b].consenting) - {c}}
+        if not shared:
+            return True
         self._put(worlds)
         for b in plan:
             self._ask(asking.HAPPENS, x, 0, b)
@@ -378,6 +384,7 @@ class Planner:
             and self._is_meant(worlds, x, c, part, longest, layer)
             for size in range(1, len(plan))
             for part in itertools.combinations(plan, size)
+            if shared & set(part)
         )
 
     def _does(
