@@ -124,6 +124,29 @@ def test_links_lead_somewhere(root):
             assert there, f"{path.relative_to(root)} links to {target}"
 
 
+VERDICT = re.compile(r"\*\*Result \(([a-z ]+)\)\.\*\*")
+
+
+def test_the_verdict_beside_a_link_is_that_of_the_report(root):
+    """In the list of results and in the page about the papers."""
+    results = root / "docs" / "results"
+    said = dict(
+        re.findall(
+            r"^\|.*\]\((\S+\.md)\) \|.*\| ([a-z ]+) \|$", (results / "README.md").read_text(), re.M
+        )
+    )
+    assert len(said) > 30
+    papers = (root / "docs" / "papers.md").read_text()
+    linked = re.findall(r"\[(held|did not hold|open)\]\(results/(\S+)\)", papers)
+    assert len(linked) > 10
+    wrong = [
+        f"{page}: {word}"
+        for page, word in [*said.items(), *((page, word) for word, page in linked)]
+        if VERDICT.search((results / page).read_text())[1] != word
+    ]
+    assert wrong == []
+
+
 def test_files_that_the_docs_name_are_there(root):
     named = re.compile(r"`((?:docs|examples|tools|tests|src|apps)/[\w/.-]+)`")
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]

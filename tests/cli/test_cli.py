@@ -168,6 +168,11 @@ def test_a_puzzle_is_played_alone_and_watched():
     assert json.loads(out.stdout)["outcome"].startswith("score ")
 
 
+def test_an_empty_line_is_told_what_to_type():
+    out = treewright("play", "tictactoe", "--simulations", "10", stdin="\nquit\n")
+    assert "type a move such as 'a3'; 'hint'" in out.stdout
+
+
 def test_a_match_says_how_sure_it_is():
     players = ("--a", "simulations=50", "--b", "random", "--games", "40")
     found = json.loads(treewright("match", "nim", *players, "--sprt", "0:50", "--json").stdout)

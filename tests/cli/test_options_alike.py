@@ -67,6 +67,19 @@ def test_side_by_side_is_always_called_workers(declared):
     assert not set(declared) & {"--threads", "--jobs", "--processes", "--parallel", "--cores"}
 
 
+def test_the_lines_of_a_paragraph_flow_and_each_example_begins_one():
+    from treewright.cli.app import app
+
+    root = typer.main.get_command(app)
+    context = root.make_context("treewright", ["domains"])
+    for name, command in commands(root, context, ""):
+        for paragraph in (command.help or "").split("\n\n"):
+            assert "\n" not in paragraph or paragraph.startswith("Example"), (name, paragraph)
+    play = root.get_command(context, "play").help
+    assert "Type a move, 'hint'" in play
+    assert "hints;\ntreewright play go" in play
+
+
 def test_only_the_root_installs_completion():
     from treewright.cli.app import app
 

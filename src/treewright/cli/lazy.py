@@ -60,15 +60,30 @@ def _loaded(name: str, command: Command) -> Any:
 
 
 def _tidy(command: Any) -> Any:
-    """A flag is on or off: its help names no type.  What takes one value is given one."""
+    """A flag is on or off: its help names no type.  What takes one value is given one.
+
+    The lines of a paragraph flow, however its docstring breaks them; an example begins a line.
+    """
     if command is None:
         return None
+    command.help = _flowing(command.help)
     plain, parse = command.get_params, command.parse_args
     command.get_params = lambda ctx: [_without_type(option) for option in plain(ctx)]
     command.parse_args = lambda ctx, words: parse(ctx, _given_once(command, ctx, words))
     for inner in getattr(command, "commands", {}).values():
         _tidy(inner)
     return command
+
+
+def _flowing(text: str | None) -> str | None:
+    """Each paragraph on one line, and each example on one of its own."""
+    if text is None:
+        return None
+    paragraphs = [" ".join(p.split()) for p in text.split("\n\n")]
+    return "\n\n".join(
+        p.replace("; treewright", ";\ntreewright") if p.startswith("Example") else p
+        for p in paragraphs
+    )
 
 
 def _given_once(command: Any, ctx: Any, words: list[str]) -> list[str]:

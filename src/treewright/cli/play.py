@@ -233,7 +233,8 @@ def _human_moves(search: "Search", word: str, say: Say) -> list[str]:
         say(f"{word!r} may mean {' or '.join(position.describe(a) for a in fitting[:SHOWN])}\n")
     else:
         first = position.describe(position.legal()[0])
-        say(f"{word!r} is not a move here: " + HELP.format(first) + "\n")
+        what = f"{word!r} is not a move here: " if word else "type "
+        say(what + HELP.format(first) + "\n")
     return []
 
 

@@ -39,9 +39,10 @@ class Search(Running):
 
     ``seed``, budget and ``workers`` decide the result, on every machine and in both engines.
     ``workers`` trees grow in as many threads and are merged at the root.  ``memory`` bounds the
-    trees; ``when_full`` says what happens then: ``stop``, go on with ``rollout`` only, or
-    ``recycle`` the rarely visited nodes.  ``engine="python"`` interprets the domain, and is what
-    states that are Python objects get; ``debug=True`` compiles it with every index checked.
+    trees.  When they are full, ``when_full`` decides: ``stop`` ends the run, ``rollout`` goes on
+    without new nodes, and ``recycle`` makes room by dropping rarely visited ones.
+    ``engine="python"`` interprets the domain, which is the default for states that are Python
+    objects; ``debug=True`` compiles it with every index checked.
 
     ``evaluate(states)`` values leaves in the place of rollouts, ``batch`` of them at a time.  It
     gets an array of states (a list, if they are Python objects) and returns the rewards that it
@@ -304,7 +305,7 @@ class Search(Running):
             worker.set_schedule(schedule(self.options.gumbel.considered, limit - made))
 
     def compile(self) -> None:
-        """Compile the kernel, or load it, now: the first run does it otherwise."""
+        """Compile the kernel, or load it, now instead of in the first run."""
         self._compile(search_step)
 
     def _compile(self, step: Callable[[Worker, int], int]) -> None:
@@ -393,7 +394,7 @@ class Search(Running):
 
     @property
     def position(self) -> Position:
-        """The position at the root; a copy, free to play with."""
+        """The position at the root, as a copy that you may change."""
         return Position(self.domain, self.domain.copy_state(self.workers[0].root))
 
     @property

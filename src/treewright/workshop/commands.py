@@ -54,8 +54,10 @@ Set = Annotated[
 ]
 C = Annotated[float | None, typer.Option("--c", help="Exploration constant of UCT.")]
 Rave = Annotated[float | None, typer.Option(help="Switch on MC-RAVE with this equivalence k.")]
-Solver = Annotated[bool, typer.Option(help="Back up proven results.")]
-Normalise = Annotated[bool, typer.Option("--normalise", help="Rewards of any scale.")]
+Solver = Annotated[bool, typer.Option(help="Back up proven wins and losses.")]
+Normalise = Annotated[
+    bool, typer.Option("--normalise", help="Rewards may have any scale, not only 0 to 1.")
+]
 Policy = Annotated[str, typer.Option(help="Rollouts: uniform, domain, weighted, greedy or table.")]
 
 
