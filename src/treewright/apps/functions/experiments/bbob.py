@@ -63,9 +63,8 @@ def verdict(rows: Rows) -> Verdict:
         f"where the interval lies above one half.\n\nMean ranks, with the 95 % interval of `runs`, "
         f"and its rank less that of the best of the others:\n{''.join(lines)}\n\nProblems on which "
         f"`runs` is better with its tree than without (ties count half):\n"
-        f"{''.join(_share_line(key, share) for key, share in trees)}\n\nThe same against methods "
-        f"that were run on fewer problems, and are not ranked:\n"
-        f"{''.join(_share_line(key, share, f'{name}, ') for name, key, share in apart)}\n\n"
+        f"{''.join(_share_line(key, share) for key, share in trees)}"
+        f"{''.join(_share_line(key, share, f'against {name}, ') for name, key, share in apart)}\n\n"
         "All in all",
         shown == len(placed) and better == len(trees),
         enough=fewest >= len(FUNCTIONS),
