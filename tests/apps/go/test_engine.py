@@ -15,6 +15,7 @@ from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.game import Game
 from treewright.apps.go.gtp.player import style
 from treewright.apps.go.gtp.protocol import answer, parse
+from treewright.library.running import Progress
 
 COMMAND = [sys.executable, "-c", "from treewright.cli import main; main()", "gtp"]
 MINIMUM = [
@@ -337,12 +338,32 @@ def test_analysis_until_the_next_line(gtp, command, number):
     assert " order 0 " in first
 
 
+def test_analysis_shows_a_move_however_slow_the_machine(gtp, monkeypatch):
+    """The first look at the clock may come after one simulation, which is of no move yet."""
+    from treewright.library.search import Search
+
+    run = Search.run
+
+    def slow(search, *arguments, until, **more):
+        assert not until(Progress(1, 1, 0.0, search)), "an analysis without a move"
+        return run(search, *arguments, until=until, **more)
+
+    monkeypatch.setattr(Search, "run", slow)
+    gtp.engine.lines.put("name")
+    assert gtp.raw("9 analyze b 5").startswith("=9\ninfo move ")
+
+
+def test_analysis_of_no_move_has_no_empty_line_before_its_end(gtp):
+    gtp.engine.lines.put("name")
+    assert gtp.raw("9 kata-analyze b 5 allow b A1 1 avoid b A1 1") == "=9\n\n"
+
+
 def test_ownership(gtp):
     for line in ["b B1", "b B2", "b B3", "b B4", "b B5"]:
         gtp(f"play {line}")
     gtp.engine.lines.put("name")
     text = gtp.raw("kata-analyze b interval 10 ownership true maxmoves 2")
-    owners = [float(x) for x in text.split("ownership")[1].split()]
+    owners = [float(x) for x in text.split()[text.split().index("ownership") + 1 :][:25]]
     assert len(owners) == 25
     assert owners[0] > 0.3, "A5 is Black's"
     assert text.count("info move") <= 2 * len(text.splitlines())

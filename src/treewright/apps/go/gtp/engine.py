@@ -391,11 +391,11 @@ class Engine:
 
         def watch(now: Progress) -> bool:
             show(now)
-            return not self.lines.empty()
+            return now.simulations > 1 and not self.lines.empty()  # the first is of no move
 
         if not search.position.ended:
             search.run(until=watch)
-            self._write(analysis.info(self.game, colour, search, asked, dialect) + "\n")
+            self._write_info(colour, search, asked, dialect)
         self._write("\n")
         return None
 
@@ -406,9 +406,15 @@ class Engine:
         search = self.player.prepare(self.game, colour)
         thought = self._think(colour, self._shower(search, colour, asked, dialect))
         if thought.result is not None:
-            self._write(analysis.info(self.game, colour, search, asked, dialect) + "\n")
+            self._write_info(colour, search, asked, dialect)
         self._write(f"play {self._play_thought(colour, thought)}\n\n")
         return None
+
+    def _write_info(self, colour: int, search: Any, asked: analysis.Request, dialect: Any) -> None:
+        """A line about the moves, if there is one to show: an empty line would end the answer."""
+        line = analysis.info(self.game, colour, search, asked, dialect)
+        if line:
+            self._write(line + "\n")
 
     def _request(self, command: Command, dialect: Any) -> analysis.Request:
         asked = analysis.request(command.arguments, COLOURS)
@@ -430,9 +436,7 @@ class Engine:
 
         def show(now: Progress) -> None:
             if time.perf_counter() >= due[0]:
-                line = analysis.info(self.game, colour, search, asked, dialect)
-                if line:
-                    self._write(line + "\n")
+                self._write_info(colour, search, asked, dialect)
                 due[0] = time.perf_counter() + asked.interval
 
         return show
