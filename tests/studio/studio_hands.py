@@ -1,5 +1,6 @@
 """What a person does on the studio's pages, and what a program asks of its interface."""
 
+import contextlib
 import json
 import time
 import urllib.request
@@ -44,3 +45,17 @@ def made(address, kind, data):
         time.sleep(0.1)
     assert now["state"] == "done", now["words"]
     return job
+
+
+@contextlib.contextmanager
+def busy(address):
+    """Both processes of the studio are at work on long jobs, so that whatever is asked waits."""
+    long = {"domain": "samegame", "simulations": 500_000}
+    jobs = [ask(address, "/api/jobs/search", long | {"seed": seed})["id"] for seed in (1, 2)]
+    while any(ask(address, f"/api/jobs/{job}")["state"] == "waiting" for job in jobs):
+        time.sleep(0.1)
+    try:
+        yield
+    finally:
+        for job in jobs:
+            ask(address, f"/api/jobs/{job}/cancel", {})

@@ -169,11 +169,11 @@ EXPERIMENT = Experiment(
             _grid(ANYTIME, [2, 5, 10], [1000], 10),
             _grid(ANYTIME, [20], [300], 3),
             _grid(PLANNED, [2, 5, 10], [10, 30, 100, 300, 1000], 10),
-            _grid(SLOW, [2, 5], [30], 10),
+            _grid(SLOW, [2, 5], [100], 10),
         ],
         "paper": [
             _grid(ANYTIME, [2, 5, 10, 20], [MARKS[-1]], 10),
-            _grid(PLANNED, [20], MARKS, 10),
+            _grid(PLANNED, [2, 5, 10, 20], MARKS, 10),
             _grid(SLOW, [2, 5, 10], [100], 10),
         ],
     },

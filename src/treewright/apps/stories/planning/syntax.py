@@ -341,11 +341,11 @@ class _Parser:
         line, text = self._line(), self._tokens[self._at].text
         whole, _, part = text.partition(".")
         part = part.rstrip("0")
-        found = int(whole + part)
-        if found > _LARGEST or len(part) > 4:
+        digits = (whole + part).lstrip("0")  # Python refuses to read thousands of them
+        if len(digits) > len(str(_LARGEST)) or int(digits or "0") > _LARGEST or len(part) > 4:
             raise self._error(f"{text} has too many digits: {_LARGEST} is the most")
         self._at += 1
-        number = Node("number", line, (sign * found,))
+        number = Node("number", line, (sign * int(digits or "0"),))
         below = Node("number", line, (10 ** len(part),))
         return Node("arithmetic", line, ("/", number, below)) if part else number
 
