@@ -23,7 +23,7 @@ SWITCH = "TREEWRIGHT_PLAIN_NUMBA"
 NUMBA = ((0, 61), (0, 69))
 LLVMLITE = ((0, 44), (0, 51))
 
-# what whole.py, lean.py and folded.py derive from or call, with its parameters
+# what whole.py, lean.py, folded.py and stages.py derive from or call, with its parameters
 LEANS_ON = {
     "numba.core.codegen:JITCodeLibrary._optimize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
@@ -33,6 +33,17 @@ LEANS_ON = {
     "numba.core.base:BaseContext.declare_function": ("self", "module", "fndesc"),
     "numba.core.base:BaseContext.get_arg_packer": ("self", "fe_args"),
     "numba.core.base:BaseContext.mangler": ("self", "name", "types", "abi_tags", "uid"),
+    "numba.core.base:BaseContext.pack_value": ("self", "builder", "ty", "value", "ptr", "align"),
+    "numba.core.cgutils:raw_memmove": ("builder", "dst", "src", "count", "itemsize", "align"),
+    "numba.core.compiler_machinery:PassManager._runPass": (
+        "self",
+        "index",
+        "pss",
+        "internal_state",
+    ),
+    "numba.core.transforms:canonicalize_cfg": ("blocks",),
+    "numba.core.typing.context:BaseContext.resolve_function_type": ("self", "func", "args", "kws"),
+    "numba.core.targetconfig:ConfigStack.top_or_none": (),
     "numba.core.callconv:CPUCallConv.call_function": (
         "self",
         "builder",

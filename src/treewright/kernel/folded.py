@@ -29,6 +29,8 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 from numba.core.unsafe.eh import exception_check
 
+from treewright.kernel.stages import Stages
+
 # what does nothing but give a result
 _PURE = (
     AllocaInstr,
@@ -134,6 +136,7 @@ def folding(stages: Any) -> Any:
         for stage, what in stages.passes
     ]
     stages.finalize()
+    stages.__class__ = Stages
     return stages
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 from numba.core.callconv import CPUCallConv
+from numba.core.cgutils import raw_memmove
 from numba.core.cpu import CPUContext
 from numba.core.datamodel import ArgPacker, default_manager
 from numba.core.datamodel.manager import DataModelManager
@@ -139,13 +140,11 @@ class LeanContext(CPUContext):  # type: ignore[misc]
 
         A function has another one for what it needs of the interpreter.
         """
-        whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
         if self.known is not None and name == self.known[0]:
             with contextlib.suppress(Unhashable):  # the same name in each process (pieces.py)
-                whole = repr((self.known[1], abi_tags, *map(described, types)))
-        digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
-        begin = ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX
-        return f"{begin}33h{digest}E"
+                return _short(PREFIX, repr((self.known[1], abi_tags, *map(described, types))))
+        whole = super().mangler(name, types, abi_tags=abi_tags, uid=uid)
+        return _short(ENVIRONMENT if whole.startswith(ENVIRONMENT) else PREFIX, whole)
 
     def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
         """Functions are no values; Numba would remember each of them for as long as we live."""
@@ -159,6 +158,17 @@ class LeanContext(CPUContext):  # type: ignore[misc]
 
     def get_arg_packer(self, fe_args: Any) -> Any:
         return ArgPacker(_models, fe_args)
+
+    def pack_value(self, builder: Any, ty: Any, value: Any, ptr: Any, align: Any = None) -> None:
+        """A state is copied in one piece.
+
+        Numba reads it as one value, which LLVM then takes apart byte by byte: a copy of a state of
+        900 bytes became 3,500 instructions, and most of a program was such copies.
+        """
+        if isinstance(ty, types.Record):
+            raw_memmove(builder, ptr, value, SIZE(ty.size), 1)
+        else:
+            super().pack_value(builder, ty, value, ptr, align)
 
     def declare_function(self, module: Any, fndesc: Any) -> Any:
         if not fndesc.mangled_name.startswith(PREFIX):
@@ -175,6 +185,10 @@ class LeanContext(CPUContext):  # type: ignore[misc]
         context = copy.copy(self)
         context.__class__ = CPUContext
         return context
+
+
+def _short(begin: str, whole: str) -> str:
+    return f"{begin}33h{hashlib.sha256(whole.encode()).hexdigest()[:32]}E"
 
 
 class _Calls(CPUCallConv):  # type: ignore[misc]

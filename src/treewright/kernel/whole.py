@@ -35,6 +35,7 @@ from treewright.kernel.folded import folding
 from treewright.kernel.lean import LeanContext
 from treewright.kernel.names import SYMBOL
 from treewright.kernel.pieces import Calls, Pieces, noted, underway
+from treewright.kernel.stages import QuickFlags, forget, remembering
 
 kinds: Any = types
 
@@ -153,6 +154,8 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
         """As Numba does, with a library of our kind where Numba would make one of its own."""
         context = self.state.targetctx  # a copy, for this function only
         if not self.counted:
+            self.state.flags.__class__ = QuickFlags
+            self.state.typingctx = remembering(self.state.typingctx)
             context.nrt = _NotCounting(context, True)
             context.__class__ = LeanContext
             context.cached_internal_func = _internal
@@ -200,7 +203,8 @@ def inner_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
 
 
 def entry_jit(counted: bool = False, **options: Any) -> Callable[[Any], Any]:
-    """``njit`` for the function that is called from outside."""
+    """``njit`` for the function that is called from outside; what others were told is forgotten."""
+    forget()
     compiler = _CountedEntry if counted else _EntryCompiler
     return njit(pipeline_class=compiler, **options)  # type: ignore[no-any-return]
 
