@@ -5,9 +5,17 @@ import io
 import pytest
 from rich.console import Console
 
+from treewright.kernel import waiting
 from treewright.workshop.experiments import display
 from treewright.workshop.experiments.registry import experiment
 from treewright.workshop.experiments.runner import RunProgress
+
+
+class Terminal(io.StringIO):
+    """A stream that people look at."""
+
+    def isatty(self):
+        return True
 
 
 @pytest.fixture
@@ -53,6 +61,17 @@ def test_plain_lines(progress, capsys):
     with display.display(quiet=True) as watch:
         watch(progress)
     assert capsys.readouterr().err == ""
+
+
+def test_what_is_compiled_is_said_below_the_picture(progress, monkeypatch, tmp_path):
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    with display.display(quiet=False) as watch:
+        watch(progress)
+        with waiting.compiling("go-9x9-v1: search"):
+            said = terminal.getvalue()
+    assert "compiling go-9x9-v1: search" in said
+    assert "tictactoe-strength" in said
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(5, "5 s"), (600, "10 min"), (7200, "2.0 h")])

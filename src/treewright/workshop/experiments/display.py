@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from treewright.kernel.waiting import told
 from treewright.workshop.experiments.runner import RunProgress
 
 EVERY = 10.0  # seconds between plain lines
@@ -68,19 +69,22 @@ def _plain() -> Watch:
 
 @contextlib.contextmanager
 def _live() -> Iterator[Watch]:
-    from rich.console import Console
+    from rich.console import Console, Group
     from rich.live import Live
 
     with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
         when = 0.0
+        picture: Any = ""
 
         def watch(progress: RunProgress) -> None:
-            nonlocal when
+            nonlocal when, picture
             if time.monotonic() - when >= 0.25:
-                live.update(_picture(progress))
+                picture = _picture(progress)
+                live.update(picture)
                 when = time.monotonic()
 
-        yield watch
+        with told(lambda words: live.update(Group(picture, words), refresh=True)):
+            yield watch
 
 
 def _picture(progress: RunProgress) -> Any:
