@@ -2,11 +2,14 @@
 that others may have put there."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
+import signal
 import stat
 import warnings
+from pathlib import Path
 
 import pytest
 from test_cache import RUN, Project
@@ -171,6 +174,49 @@ def test_what_a_killed_process_left_behind(kernel):
     assert kernel.run() == [2, 1, []]
     assert cache.clear() == 1
     assert not list(kernel.cache.rglob("*.tmp"))
+
+
+@posix
+@pytest.mark.parametrize("moment", ["write_bytes", "replace"])
+def test_killed_while_a_kernel_is_written(kernel, moment):
+    """Whatever it has left, the next process compiles, keeps and loads."""
+    shutil.rmtree(kernel.cache)
+    if (child := os.fork()) == 0:
+        whole = Path.write_bytes
+
+        def kill(path, given):
+            if moment == "write_bytes":
+                whole(path, given[: len(given) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        setattr(Path, moment, kill)
+        kernel.run()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    assert list(kernel.cache.rglob("*.tmp"))
+    assert kernel.run() == [2, 0, []]
+    assert kernel.run() == [2, 1, []]
+
+
+@posix
+def test_a_directory_that_can_only_be_read(kernel, monkeypatch):
+    """What is there is used; what is new is compiled each time, with one warning."""
+    if os.geteuid() == 0:  # who may write everywhere
+
+        def refuse(*arguments, **options):
+            raise OSError(errno.EROFS, "Read-only file system")
+
+        monkeypatch.setattr(cache, "put", refuse)
+    else:
+        for folder in [*kernel.cache.rglob("*"), kernel.cache]:
+            folder.chmod(0o500 if folder.is_dir() else 0o400)
+    assert kernel.run() == [2, 1, []]
+    value, hits, said = kernel.run(TEXT.replace("1", "4"))
+    assert (value, hits) == (5, 0)
+    assert [text for text in said if "can't be kept" in text] == said
+    assert len(said) == 1
+    for folder in [kernel.cache, *kernel.cache.iterdir()]:
+        folder.chmod(0o700 if folder.is_dir() else 0o600)
 
 
 def test_a_missing_file(kernel):
