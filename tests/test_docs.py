@@ -48,6 +48,7 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
 @pytest.mark.parametrize(
     "page",
     [
+        "hooks.md",
         "rules.md",
         "evaluators.md",
         "gpu.md",
