@@ -18,7 +18,8 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "grid.color": "0.9",
-    "legend.frameon": False,
+    "legend.framealpha": 0.85,  # over a line it can still be read
+    "legend.edgecolor": "none",
 }
 
 
