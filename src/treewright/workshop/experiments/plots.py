@@ -34,7 +34,7 @@ def save(experiment: Experiment, rows: Rows, out: Path) -> None:
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.subplots()
         experiment.draw(rows, axes)
-        axes.set_title(experiment.title, fontsize=11, loc="left")
+        figure.suptitle(experiment.title, fontsize=11, x=0.01, ha="left")
         with whole(out) as part:
             figure.savefig(part, dpi=120)
 
