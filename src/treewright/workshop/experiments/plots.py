@@ -18,8 +18,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "grid.color": "0.9",
-    "legend.framealpha": 0.85,  # over a line it can still be read
-    "legend.edgecolor": "none",
+    "legend.frameon": False,
 }
 
 
@@ -79,7 +78,10 @@ def curves(
         _plain_ticks(axes, sorted({row[x] for row in rows}))
     axes.set_xlabel(x)
     axes.set_ylabel(measure.label + (" (%)" if percent == 100 else ""))
-    axes.legend()
+    labels = axes.get_legend_handles_labels()[1]
+    columns = 3 if max(map(len, labels)) < 20 else 2
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}  # where it covers nothing
+    axes.legend(ncols=columns, fontsize=9, **below)
 
 
 def bars(
