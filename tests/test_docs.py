@@ -49,6 +49,7 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
     "page",
     [
         "hooks.md",
+        "options.md",
         "rules.md",
         "evaluators.md",
         "gpu.md",
