@@ -68,6 +68,7 @@ def test_search_for_people():
     [
         (("search", "chess"), "there is no domain 'chess'"),
         (("search", "./games:Nim"), "is no file that ends in .py"),
+        (("experiment", "run", "mine.py"), "say which experiment of the file, as in mine.py:NAME"),
         (("search", "connect4"), "did you mean 'connect-four'"),
         (("search", "nim", "--simulations", "0"), "simulations must be a whole number"),
         (("search", "nim", "--simulations", "many"), "Invalid value for '--simulations'"),
