@@ -14,6 +14,7 @@ from typing import Any, Literal
 from treewright.apps.stories.casting import LARGE, Cast, casts, named, taking_part
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
+from treewright.apps.stories.ordering import in_scenes
 from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
@@ -77,8 +78,9 @@ def generate(
 
     ``restarts``: many searches that share the best score instead of one.  ``prune``: plan step by
     step, committing the best action after so many nodes (Magnuson 4.5).  ``prefix_reward``: see
-    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards (not after the other
-    methods: a trimmed story of theirs would be ours).  Where people have motives, there is one
+    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards, and put those
+    that stay in an order with fewer changes of scene (not after the other methods: such a story
+    of theirs would be ours).  Where people have motives, there is one
     tree, and nodes are all steps that are imagined, those of reasons included.
     """
     if method not in METHODS:
@@ -117,7 +119,9 @@ def generate(
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
         story = replay(setup, events[:pinned], seed, method=method, **found)
-    return trim(story, pinned) if shorten and method == "mcts" else story
+    if not shorten or method != "mcts":
+        return story
+    return in_scenes(trim(story, pinned), pinned)
 
 
 def _events(setup: Setup, domain: Any, actions: list[int]) -> list[Event]:
