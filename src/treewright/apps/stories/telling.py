@@ -123,7 +123,7 @@ def _paragraphs(told: list[Sentence]) -> list[list[str]]:
     for i, sentence in enumerate(told):
         size = len(found[-1])
         soon = any(later.scene for later in told[i + 1 : i + 3])
-        ends = size >= 2 if sentence.scene else size >= 6 and not sentence.answer and not soon
+        ends = size >= 2 if sentence.scene else size >= 5 and not sentence.answer and not soon
         if ends or (i == 1 and not told[0].steps):
             found.append([])
         found[-1].append(sentence.text)
