@@ -67,7 +67,9 @@ def test_search_for_people():
     ("arguments", "said"),
     [
         (("search", "chess"), "there is no domain 'chess'"),
-        (("search", "connect4"), "did you mean 'connect-four-v1'"),
+        (("search", "./games:Nim"), "is no file that ends in .py"),
+        (("experiment", "run", "mine.py"), "say which experiment of the file, as in mine.py:NAME"),
+        (("search", "connect4"), "did you mean 'connect-four'"),
         (("search", "nim", "--simulations", "0"), "simulations must be a whole number"),
         (("search", "nim", "--simulations", "many"), "Invalid value for '--simulations'"),
         (("search", "nim", "--c", "nan"), "c must be between 0"),

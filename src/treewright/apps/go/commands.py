@@ -169,7 +169,13 @@ def analyse(
 
 @app.command("match")
 def match(
-    first: Annotated[str, typer.Argument(help="A GTP engine's command, or 'treewright'.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            help="A GTP engine's command, such as 'gnugo --mode gtp' or 'treewright gtp --search "
+            "uct'; 'treewright' alone is ours, with the options below."
+        ),
+    ],
     second: Annotated[str, typer.Argument(help="Its opponent's.")],
     games: Annotated[int, typer.Option(min=1, help="Colours alternate.")] = 10,
     size: Size = 9,
