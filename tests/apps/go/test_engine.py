@@ -357,8 +357,9 @@ def test_genmove_analyze(gtp):
 def test_pondering():
     gtp = Talk(ponder=True)
     gtp("genmove b")
-    time.sleep(0.3)
-    search = gtp.engine.player.search
+    search, end = gtp.engine.player.search, time.monotonic() + 60
+    while search.workers[0].run["simulations"] <= 200 and time.monotonic() < end:
+        time.sleep(0.01)
     gtp("play w pass")
     assert int(search.workers[0].run["simulations"]) > 200
     gtp("genmove b")
