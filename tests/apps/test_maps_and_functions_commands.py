@@ -80,8 +80,6 @@ def test_a_function_from_a_file(tmp_path):
         (("optimize", "no.py:f", "--bounds=0,1"), "there is no file no.py"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments, says, tmp_path):
-    out = treewright(*arguments, cwd=tmp_path, check=2)
-    assert says in out.stderr
-    assert out.stderr.count("\n") == 1
+def test_bad_input_is_one_sentence(arguments, says, command, tmp_path):
+    assert says in command(*arguments, code=2)
     assert list(tmp_path.iterdir()) == []
