@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from talk import Talk
 
 from treewright.apps.go.board import PASS
 from treewright.apps.go.gtp import estimate, sgf
@@ -17,28 +18,6 @@ from treewright.apps.go.gtp.player import style
 from treewright.apps.go.setup import to_vertex
 
 COMMAND = [sys.executable, "-c", "from treewright.cli import main; main()", "gtp"]
-
-
-class Talk:
-    """An engine, and what it answers."""
-
-    def __init__(self, size=5):
-        self.engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(20), size=size)
-
-    def raw(self, line):
-        self.engine.out = io.StringIO()
-        self.engine.handle(line)
-        return self.engine.out.getvalue()
-
-    def __call__(self, line):
-        text = self.raw(line)
-        assert text.startswith("="), (line, text)
-        return text[1:].strip()
-
-    def refuses(self, line):
-        text = self.raw(line)
-        assert text.startswith("?"), (line, text)
-        return text[1:].strip()
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ def test_the_default_search_is_far_above_the_survey():
 def test_forty_people_are_no_hindrance():
     """The largest set-up: a good story within seconds, which keeps all the rules."""
     setup = load_setup("city")
-    story = generate(setup, nodes=100_000, seed=301)
+    story = generate(setup, nodes=60_000, seed=301)
     assert story.share == 1.0
     assert story.score > 0.4
     replayed("city", story)
@@ -379,11 +379,8 @@ def test_generate_from_the_shell(tmp_path):
         ["check", "nothing"],
     ],
 )
-def test_bad_input_is_one_sentence(arguments, tmp_path):
-    out = run(*arguments, cwd=tmp_path)
-    assert out.returncode == 2
-    assert "Traceback" not in out.stderr
-    assert out.stderr.startswith("treewright: ")
+def test_bad_input_is_one_sentence(arguments, command, tmp_path):
+    assert command("story", *arguments, code=2).startswith("treewright: ")
     assert list(tmp_path.iterdir()) == []
 
 
