@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from treewright.apps.stories.searches import generate
 from treewright.apps.stories.setup import load_setup
 from treewright.apps.stories.story import Link, links, replay
 from treewright.apps.stories.telling import prose, sentences
-from treewright.apps.stories.variants import thinned
+from treewright.apps.stories.variants import chosen, thinned
 from treewright.library.position import Position
 
 VASE = (
@@ -282,6 +283,19 @@ def test_variants_may_not_do_the_same_things():
     assert len(thin.steering.forbidden) > 50
     replay(thin, thin.steering.prefix)  # what is pinned stays possible
     assert thinned(setup, 0.0, random.Random(1)).steering.forbidden == []
+
+
+def test_of_many_stories_those_that_differ_and_score_most_are_kept():
+    first = vase("plain")
+    whole = first.actions
+    half = replay(first.setup, first.events[:9])
+    short = replay(first.setup, first.events[:2])
+    assert [first.share, half.share, short.share] == [1.0, 0.0, 0.0]
+    again = replay(first.setup, first.events, 5)
+    other = replace(short, share=1.0)  # as if it met all goals
+    kept = chosen([first, again, half, other], 4)
+    assert [s.actions for s in kept] == [whole, other.actions, half.actions, whole]
+    assert chosen([first, again], 1) == [first]
 
 
 def test_how_much_variants_lose_is_said():

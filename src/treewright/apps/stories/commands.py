@@ -364,7 +364,9 @@ def check(
 
 @app.command()
 def explain(
-    setup: SetupName,
+    setup: Annotated[
+        str, typer.Argument(metavar="SETUP", help="A set-up's name, or a .toml file.")
+    ],
     action: Annotated[str, typer.Argument(help="Such as 'Kill(Bob, Alice, rifle)'.")],
     after: Annotated[
         list[str] | None, typer.Option(metavar="ACTION", help="What happened; repeat for more.")
@@ -378,8 +380,13 @@ def explain(
     treewright story explain sherlock "Steal(Bob, Alice, vase)" --after "Move(Bob, alice_house)"
     """
     from treewright.apps.stories.explaining import as_text, explain
+    from treewright.apps.stories.planning.problem import problem_names
     from treewright.apps.stories.setup import load_setup
 
+    if setup.endswith(".txt") or setup in problem_names():
+        raise OptionError(
+            f"{setup} is a planning problem: its reasons are told by 'story generate {setup}'"
+        )
     data = explain(load_setup(setup), action, after or [])
     emit(data, as_text(data), as_json)
 
@@ -422,14 +429,15 @@ def watch(
 
     Examples: treewright story watch mine.toml; treewright story watch lib.toml --setup mine.toml
     """
-    from treewright.apps.stories.watching import check_watched, report, saved
+    from treewright.apps.stories.watching import check_watched, report, report_or_mistake, saved
 
     check_watched(path)
+    if once:
+        typer.echo(report(path, setup, nodes, seed))
+        return
     try:
         for _ in saved(path):
-            typer.echo(report(path, setup, nodes, seed))
-            if once:
-                return
+            typer.echo(report_or_mistake(path, setup, nodes, seed))
             typer.echo(f"\n(waiting until {path} is saved again; Ctrl-C stops)")
     except KeyboardInterrupt:
         raise typer.Exit(130) from None

@@ -1,7 +1,8 @@
 """Steps that could as well happen in another order, put where they are read most easily.
 
 A search does not care whether Ada fetches the necklace before or after Hugo sets off.  A reader
-does: each change from one person to another who has nothing to do with it is a new scene.
+does: each change from one person to another who has nothing to do with it is a new scene.  Of two
+orders that are alike in that, the one with causes closer to what they lead to is taken.
 """
 
 import itertools
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from treewright.apps.stories.model import Event
 from treewright.apps.stories.setup import Setup
-from treewright.apps.stories.story import Story, goes_on, is_as_good, replay
+from treewright.apps.stories.story import Story, goes_on, is_as_good, links, replay
 from treewright.apps.stories.world import World
 
 _LONGEST = 6  # steps of one person that are moved together
@@ -22,11 +23,16 @@ def in_scenes(story: Story, keep: int = 0) -> Story:
     Every step stays possible, and neither the score nor the share of the goals falls.
     """
     people = [_people(story.setup, event) for event in story.events]
+    causes = [(k.source, k.target) for k in links(story) if k.target < len(people)]
     order, tried = list(range(len(people))), 0
     refused: set[tuple[int, ...]] = set()
+
+    def cost_of(order: Sequence[int]) -> tuple[int, int]:
+        return _changes(order, people), _apart(order, causes)
+
     while True:
-        now = _changes(order, people)
-        better = ((_changes(new, people), new) for new in _moves(order, people, keep))
+        now = cost_of(order)
+        better = ((cost_of(new), new) for new in _moves(order, people, keep))
         for cost, new in sorted(better):
             if cost >= now or tried == _MOST:
                 return replay(
@@ -60,6 +66,12 @@ def _changes(order: Sequence[int], people: Sequence[tuple[int, ...]]) -> int:
         both = {who for who in people[before] if who >= 0}.intersection(people[step])
         cost += 2 if not both else int(people[before][0] != people[step][0])
     return cost
+
+
+def _apart(order: Sequence[int], causes: Sequence[tuple[int, int]]) -> int:
+    """How many steps lie between causes and what they led to."""
+    at = {step: i for i, step in enumerate(order)}
+    return sum(at[target] - at[source] for source, target in causes)
 
 
 def _moves(

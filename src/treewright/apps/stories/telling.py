@@ -488,7 +488,8 @@ class _Teller:
             return False
         if not here and person not in self._before:
             return False
-        around = {*self._before, *self._mentioned, *([clause.subject] if clause.subject else [])}
+        around = {*self._mentioned, *([clause.subject] if clause.subject else [])}
+        around |= set() if here else set(self._before)
         alone = all(self._word(p) != self._word(person) for p in around if p != person)
         clear = alone and self._word(person) in ("he", "she")
         self.leans = self.leans or (clear and not here)
