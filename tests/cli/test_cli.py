@@ -68,6 +68,8 @@ def test_search_for_people():
     [
         (("search", "chess"), "there is no domain 'chess'"),
         (("search", "./games:Nim"), "is no file that ends in .py"),
+        (("search", "nim", "--save", "nim.py"), "--save nim.py: the file must end in .npz"),
+        (("search", "nim", "--save", "no/a.npz"), "--save no/a.npz: there is no folder no"),
         (("experiment", "run", "mine.py"), "say which experiment of the file, as in mine.py:NAME"),
         (("search", "connect4"), "did you mean 'connect-four'"),
         (("search", "nim", "--simulations", "0"), "simulations must be a whole number"),
@@ -209,9 +211,10 @@ def test_a_tour_whose_rewards_are_lengths_is_searched_with_normalise(tmp_path):
 
 
 def test_a_saved_search_goes_on(tmp_path):
-    treewright("search", "nim", "--simulations", "300", "--seed", "4", "--save", "a", cwd=tmp_path)
+    first = ("--simulations", "300", "--seed", "4", "--save", "a.npz")
+    treewright("search", "nim", *first, cwd=tmp_path)
     more = treewright(
-        "search", "nim", "--simulations", "200", "--load", "a", "--json", cwd=tmp_path
+        "search", "nim", "--simulations", "200", "--load", "a.npz", "--json", cwd=tmp_path
     )
     once = treewright("search", "nim", "--simulations", "500", "--seed", "4", "--json")
     assert json.loads(more.stdout)["children"] == json.loads(once.stdout)["children"]

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 
 from treewright.errors import TreewrightError
 
@@ -9,6 +10,7 @@ from treewright.errors import TreewrightError
 def main() -> None:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     _open_streams()
+    warnings.formatwarning = lambda message, *_, **__: f"treewright: {message}\n"
     try:
         try:
             from treewright.cli.app import app

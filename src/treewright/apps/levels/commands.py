@@ -297,6 +297,7 @@ def learn(
     from treewright.apps.levels import chain as chains
     from treewright.apps.levels.formats import read_corpus
 
+    check_target("--out", out, (".json",))
     found = chains.learn(read_corpus(corpus, legend), history, widest)
     found.save(out)
     facts = found.summary()
