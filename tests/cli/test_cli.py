@@ -37,7 +37,7 @@ def test_help_is_quick():
 
 
 @pytest.mark.parametrize(
-    "command", ["play", "search", "tree", "check", "domains", "bench", "cache"]
+    "command", ["play", "search", "tree", "check", "domains", "bench", "cache", "go", "story"]
 )
 def test_every_help_has_examples(command):
     assert "Examples:" in treewright(command, "--help").stdout

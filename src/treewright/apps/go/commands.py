@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from treewright.apps.go.gtp.player import Player, Style
 
 app = typer.Typer(
-    help="Go: analyse game records, let engines play each other.", no_args_is_help=True
+    no_args_is_help=True,
+    help="Go: analyse game records, let engines play each other.\n\n"
+    "Examples: treewright go analyse game.sgf; "
+    "treewright go match treewright 'gnugo --mode gtp --chinese-rules' --games 20",
 )
 
 Simulations = Annotated[int | None, typer.Option(min=1, help="Simulations a move.")]

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from treewright.apps.levels.tilechain import TileChain
 
 app = typer.Typer(
-    help="Platformer levels: learn a chain, generate, check, measure, convert.",
     no_args_is_help=True,
+    help="Platformer levels: learn a chain, generate, check, measure, convert.\n\n"
+    "Examples: treewright level generate --difficulty 0.2,0.9 --out level.tmx; "
+    "treewright level check level.tmx --picture path.png",
 )
 
 Corpus = Annotated[

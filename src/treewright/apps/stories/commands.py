@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from treewright.apps.stories.setup import Setup
     from treewright.apps.stories.story import Story
 
-app = typer.Typer(help="Generate believable stories from a set-up and goals.", no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Generate believable stories from a set-up and goals.\n\n"
+    "Examples: treewright story list; treewright story generate sherlock --graph why.svg",
+)
 
 SetupName = Annotated[
     str,
