@@ -107,6 +107,12 @@ def test_what_the_first_search_reached_is_gone_on_from_too():
     assert search is run._towards(run._setup.goals)
 
 
+def test_what_is_so_at_the_start_is_nothing_to_go_on_from():
+    run, _ = a_run({"goals": ["Ada is alive"]})
+    run._told([])
+    assert run._begun == {}
+
+
 def test_with_all_goals_met_no_search_makes_for_some_of_them():
     run, whole = a_run({"tuning": {"Arrest": 0.1}})
     run._told(whole[:-1])

@@ -299,6 +299,8 @@ class _Run:
 
     def _begin(self, met: tuple[bool, ...], begun: "_Beginning") -> None:
         """Note a story to go on from: a better one, or another of the best where one is spent."""
+        if not begun.actions:
+            return  # what is so at the start is nothing to go on from
         known = self._begun.get(met)
         spent = known is not None and known.tries == TRIES and known.actions != begun.actions
         furthest = all(other.share <= begun.share for other in self._begun.values())
