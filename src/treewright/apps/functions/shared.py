@@ -6,6 +6,8 @@ from collections import Counter
 
 import numpy as np
 
+from treewright.apps.functions.archive import Archive
+from treewright.apps.functions.axes import axis_steps
 from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
@@ -14,9 +16,10 @@ from treewright.apps.functions.objective import Exhausted, Objective
 from treewright.apps.functions.parts import Part, inside, split
 from treewright.apps.functions.population import PER_DIMENSION, Population
 from treewright.apps.functions.steps import Step, Steps, within
+from treewright.apps.functions.surrogate import Modelled
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
-RIDGE, POPULATION, CELLS = "ridge", "l-shade", "cells"
+RIDGE, POPULATION, CELLS, AXES = "ridge", "l-shade", "cells", "axes"
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
@@ -31,7 +34,10 @@ FIRST = {
     RIDGE: (0.5, 1.0),
     POPULATION: (0.6, 1.0),
     CELLS: (0.5, 1.0),
+    AXES: (0.6, 1.0),
 }
+SURROGATE = True
+WITH_AXES = True
 LONG = 200  # evaluations per dimension before the first population and ridge begin
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
 LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
@@ -42,7 +48,6 @@ YOUNG = 100  # evaluations per dimension after which a local run that still craw
 PROMISE = 0.7  # of the credit is what a run promises, as soon as another one has ended
 AHEAD = 0.25  # of the evaluations so far: how far ahead that looks
 BEHIND = 0.7  # what a successful step counts where another run is ahead
-MOST_SAMPLES = 4096
 WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
 NOISY_RADIUS = 0.01  # at which a model of a noisy function ends
 
@@ -129,8 +134,8 @@ class Shared:
         self.over = False
         self.warm = objective.warm
         self.version = objective.version
-        self.points = list((objective.known[0] - self.low) / self.width)  # in the unit box
-        self.values = objective.known[1].tolist()
+        known = (objective.known[0] - self.low) / self.width  # in the unit box
+        self.samples = Archive(known, objective.known[1])
         self.finished: list[float] = []  # what the runs so far came to
         self.open: dict[tuple[int, int], Run] = {}
         self.begun = dict.fromkeys(range(len(self.solvers)), 0)
@@ -164,7 +169,7 @@ class Shared:
             return [i for i, name in solvers if name in there]
         absent = {POPULATION, CELLS}
         if chosen[0] != HERE:
-            absent |= {AGAIN, RIDGE}
+            absent |= {AGAIN, RIDGE, AXES}
         else:
             absent |= {name for name in self.ended_at if self._done(name)}
             absent |= set() if self._long else {RIDGE}
@@ -290,7 +295,7 @@ class Shared:
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
-            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE):
+            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE, AXES):
                 self.ended_at[run.solver] = self.objective.best_x
             del self.open[pair]
         self._credit(pair, reward)
@@ -314,7 +319,7 @@ class Shared:
 
     def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
         """How often a step of the slice succeeded, less where another run is ahead."""
-        if run.solver in (CMA, POPULATION, CELLS):  # few steps bring something, even of good runs
+        if run.solver in (CMA, POPULATION, CELLS, AXES):  # few steps bring something, even of good runs
             succeeded = float(succeeded > 0)
         else:
             succeeded *= min(1.0, YOUNG * self.objective.n / max(1, run.age))
@@ -342,8 +347,8 @@ class Shared:
     def learn(self) -> None:
         """Split the box anew by the samples so far."""
         least = SPLIT * self.objective.n
-        if len(self.values) >= least:
-            self.parts = split(np.array(self.points), np.array(self.values), least)
+        if len(self.samples) >= least:
+            self.parts = split(self.samples.points, self.samples.values, least)
 
     # ------------------------------------------------------------- runs
 
@@ -352,10 +357,7 @@ class Shared:
         values = self.objective.evaluate(self.low + self.width * unit)
         if len(values) < len(unit):
             raise Exhausted
-        self.points.extend(unit)
-        self.values.extend(values.tolist())
-        if len(self.values) > MOST_SAMPLES:  # every second one is enough to learn from
-            self.points, self.values = self.points[::2], self.values[::2]
+        self.samples.add(unit, values)
         return values
 
     def _run(self, place: int, solver: int) -> Run:
@@ -380,8 +382,7 @@ class Shared:
         self.open.clear()
         self.finished.clear()
         self.ended_at.clear()
-        self.points.clear()
-        self.values.clear()
+        self.samples.clear()
         self.begun = dict.fromkeys(self.begun, 0)
 
     def _begin_at(self, place: int) -> np.ndarray:
@@ -413,6 +414,8 @@ class Shared:
         if name == RIDGE:
             best = self.objective.best
             return ridge_steps(np.zeros(n), np.ones(n), self.rng, x, best)
+        if name == AXES:
+            return axis_steps(x)
         if name == CELLS:
             return cell_steps(self.rng, n)
         if name == POPULATION:
@@ -420,6 +423,8 @@ class Shared:
             size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
             return Population(np.zeros(n), np.ones(n), self.rng, life, size).steps()
         size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
+        if self.smooth and SURROGATE:
+            return Modelled(self.rng, x, 0.2, size, self.samples).steps()
         return Gaussian(self.rng, x, 0.2, size).steps()
 
 
@@ -436,5 +441,6 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
         RIDGE: reals >= 1 and not noisy,
         POPULATION: not noisy and not space.unordered.all(),
         CELLS: not noisy and not space.whole.any(),
+        AXES: WITH_AXES and reals >= 1 and not noisy,
     }
     return tuple(name for name, there in found.items() if there)
