@@ -19,7 +19,7 @@ from treewright.apps.functions.steps import evaluated
 from treewright.workshop.experiments import code
 from treewright.workshop.experiments.code import code_of
 
-SOLVERS = ("model", "bfgs", "cma-es")
+SOLVERS = ("model", "bfgs", "lq-cma-es")
 
 
 def shared(f, n=3, budget=1000):

@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 
 from treewright.apps.functions.archive import Archive
-from treewright.apps.functions.axes import axis_steps
 from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
@@ -19,25 +18,24 @@ from treewright.apps.functions.steps import Step, Steps, within
 from treewright.apps.functions.surrogate import Modelled
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
-RIDGE, POPULATION, CELLS, AXES = "ridge", "l-shade", "cells", "axes"
+LQ = "lq-cma-es"  # in place of CMA-ES where values are smooth
+RIDGE, POPULATION, CELLS = "ridge", "l-shade", "cells"
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
 PALE = 0.995  # the same of what is expected of it at first
 KNOWN = 4.0  # visits that this counts as, at most
 FIRST = {
-    MODEL: (0.9, 3.0),
+    MODEL: (0.9, 2.0),
     BFGS: (0.5, 1.0),
+    LQ: (0.9, 2.0),
     CMA: (0.6, 1.0),
     MIXED: (0.7, 1.0),
     AGAIN: (0.5, 1.0),
     RIDGE: (0.5, 1.0),
     POPULATION: (0.6, 1.0),
     CELLS: (0.5, 1.0),
-    AXES: (0.6, 1.0),
 }
-SURROGATE = True
-WITH_AXES = True
 LONG = 200  # evaluations per dimension before the first population and ridge begin
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
 LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
@@ -45,7 +43,8 @@ SLICES = 180  # of its life
 PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
 YOUNG = 100  # evaluations per dimension after which a local run that still crawls counts for less
-PROMISE = 0.7  # of the credit is what a run promises, as soon as another one has ended
+PROMISE = 0.7  # of the credit is what a run promises,
+JUDGED = 5  # as soon as it was judged so often
 AHEAD = 0.25  # of the evaluations so far: how far ahead that looks
 BEHIND = 0.7  # what a successful step counts where another run is ahead
 WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
@@ -169,7 +168,7 @@ class Shared:
             return [i for i, name in solvers if name in there]
         absent = {POPULATION, CELLS}
         if chosen[0] != HERE:
-            absent |= {AGAIN, RIDGE, AXES}
+            absent |= {AGAIN, RIDGE}
         else:
             absent |= {name for name in self.ended_at if self._done(name)}
             absent |= set() if self._long else {RIDGE}
@@ -214,7 +213,9 @@ class Shared:
 
     def _known(self, place: int, solver: int) -> tuple[float, float]:
         total, weight = self.gains.get((place, solver), (0.0, 0.0))
-        value, sure = FIRST[self.solvers[solver]]
+        name = self.solvers[solver]
+        # from a point that was given, the model is the one to go on
+        value, sure = FIRST[CMA if name == LQ and self.warm else name]
         if place >= PARTS:
             value *= 0.5
             sure = 1.0
@@ -253,7 +254,7 @@ class Shared:
         """How long a slice is, in evaluations: populations show only later what they can do."""
         if run.solver == POPULATION:
             return self.life // SLICES
-        if run.solver == CMA and self._long:
+        if run.solver in (LQ, CMA) and self._long:
             return PATIENT * self.objective.n
         return self.slice
 
@@ -290,12 +291,12 @@ class Shared:
         """What the steps since the last time were worth; the next ones are expected to be so."""
         reward = self._worth(run, run.good / max(1, run.made), self.objective.best < before)
         run.judged()
-        if self.finished and self.smooth:  # noise and whole numbers promise nothing
+        if self.smooth and len(run.ages) >= JUDGED:  # noise and whole numbers promise nothing
             reward = (1 - PROMISE) * reward + PROMISE * self._promise(run)
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
-            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE, AXES):
+            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE):
                 self.ended_at[run.solver] = self.objective.best_x
             del self.open[pair]
         self._credit(pair, reward)
@@ -319,7 +320,7 @@ class Shared:
 
     def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
         """How often a step of the slice succeeded, less where another run is ahead."""
-        if run.solver in (CMA, POPULATION, CELLS, AXES):  # few steps bring something, even of good runs
+        if run.solver in (LQ, CMA, POPULATION, CELLS):  # few steps bring something, even of good runs
             succeeded = float(succeeded > 0)
         else:
             succeeded *= min(1.0, YOUNG * self.objective.n / max(1, run.age))
@@ -366,12 +367,13 @@ class Shared:
         run = self.open.get((place, solver))
         if run is None:
             # CMA-ES begins where the best point is only once; later runs look elsewhere
-            again = self.solvers[solver] == CMA and self.begun[solver] > 0
+            evolving = self.solvers[solver] in (LQ, CMA)
+            again = evolving and self.begun[solver] > 0
             x = self._begin_at(PARTS if again and place == HERE else place)
             run = self.open[place, solver] = Run(
                 self._steps(solver, x), place, self.solvers[solver]
             )
-            if place == HERE and self.solvers[solver] != CMA and self.begun[solver]:
+            if place == HERE and not evolving and self.begun[solver]:
                 run.best = self.objective.best  # begun again there, it must find better
             self.begun[solver] += 1
         return run
@@ -398,7 +400,7 @@ class Shared:
         name, space = self.solvers[solver], self.objective.space
         if name == MIXED:
             return mixed_steps(self.rng, x, space.levels, space.unordered)
-        free = self.ordered if name in (CMA, POPULATION) else self.real
+        free = self.ordered if name in (LQ, CMA, POPULATION) else self.real
         steps = self._local(name, self.begun[solver], x[free])
         return steps if free.all() else within(steps, x, free)
 
@@ -414,8 +416,6 @@ class Shared:
         if name == RIDGE:
             best = self.objective.best
             return ridge_steps(np.zeros(n), np.ones(n), self.rng, x, best)
-        if name == AXES:
-            return axis_steps(x)
         if name == CELLS:
             return cell_steps(self.rng, n)
         if name == POPULATION:
@@ -423,8 +423,9 @@ class Shared:
             size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
             return Population(np.zeros(n), np.ones(n), self.rng, life, size).steps()
         size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
-        if self.smooth and SURROGATE:
-            return Modelled(self.rng, x, 0.2, size, self.samples).steps()
+        if name == LQ:
+            sigma = NARROW if self.warm and number == 0 else WIDE
+            return Modelled(self.rng, x, sigma, size, self.samples).steps()
         return Gaussian(self.rng, x, 0.2, size).steps()
 
 
@@ -432,15 +433,16 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
     """Those that have something to do in a space."""
     space, noisy = objective.space, objective.candidates is not None
     reals = int((~space.whole).sum())
+    lq = not noisy and reals == len(space.whole) <= MODELLED
     found = {
         MODEL: 1 <= reals <= MODELLED,
         BFGS: reals >= 1 and not noisy,
-        CMA: not space.unordered.all(),
+        LQ: lq,
+        CMA: not lq and not space.unordered.all(),
         MIXED: bool(space.whole.any()),
         AGAIN: noisy,
         RIDGE: reals >= 1 and not noisy,
         POPULATION: not noisy and not space.unordered.all(),
         CELLS: not noisy and not space.whole.any(),
-        AXES: WITH_AXES and reals >= 1 and not noisy,
     }
     return tuple(name for name, there in found.items() if there)

@@ -17,7 +17,7 @@ from treewright.apps.functions.archive import Archive
 from treewright.apps.functions.local import Gaussian
 from treewright.apps.functions.model import in_ball
 
-MIXED = 15  # dimensions: in more, mixed terms take longer than a millisecond
+MIXED = 12  # dimensions: in more, mixed terms take longer than a millisecond
 ENOUGH = 1.1  # samples for each coefficient
 NEAR = 2.0  # the same: no more of them are used
 LATEST = 8.0  # the same: no older ones are looked at
