@@ -20,15 +20,16 @@ from treewright.apps.functions.surrogate import Modelled
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
 LQ = "lq-cma-es"  # in place of CMA-ES where values are smooth
 RIDGE, POPULATION, CELLS = "ridge", "l-shade", "cells"
+EVOLVING = (LQ, CMA, POPULATION, CELLS)  # few steps bring something, even of good runs
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
 PALE = 0.995  # the same of what is expected of it at first
 KNOWN = 4.0  # visits that this counts as, at most
 FIRST = {
-    MODEL: (0.9, 2.0),
+    MODEL: (0.9, 3.0),
     BFGS: (0.5, 1.0),
-    LQ: (0.9, 2.0),
+    LQ: (0.6, 1.0),
     CMA: (0.6, 1.0),
     MIXED: (0.7, 1.0),
     AGAIN: (0.5, 1.0),
@@ -36,13 +37,15 @@ FIRST = {
     POPULATION: (0.6, 1.0),
     CELLS: (0.5, 1.0),
 }
+EVEN = 0.9, 2.0  # the same of the model and of LQ, unless a point to begin with was given
 LONG = 200  # evaluations per dimension before the first population and ridge begin
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
 LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
 SLICES = 180  # of its life
 PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
-YOUNG = 100  # evaluations per dimension after which a local run that still crawls counts for less
+YOUNG = 30  # evaluations per dimension after which a local run that still crawls counts for less
+YOUNG_ODD = 100  # the same of noisy functions, and where variables are whole numbers
 PROMISE = 0.7  # of the credit is what a run promises,
 JUDGED = 5  # as soon as it was judged so often
 AHEAD = 0.25  # of the evaluations so far: how far ahead that looks
@@ -214,8 +217,8 @@ class Shared:
     def _known(self, place: int, solver: int) -> tuple[float, float]:
         total, weight = self.gains.get((place, solver), (0.0, 0.0))
         name = self.solvers[solver]
-        # from a point that was given, the model is the one to go on
-        value, sure = FIRST[CMA if name == LQ and self.warm else name]
+        even = name in (MODEL, LQ) and LQ in self.solvers and not self.warm
+        value, sure = EVEN if even else FIRST[name]
         if place >= PARTS:
             value *= 0.5
             sure = 1.0
@@ -293,6 +296,9 @@ class Shared:
         run.judged()
         if self.smooth and len(run.ages) >= JUDGED:  # noise and whole numbers promise nothing
             reward = (1 - PROMISE) * reward + PROMISE * self._promise(run)
+        if run.solver not in EVOLVING:
+            young = YOUNG if self.smooth else YOUNG_ODD
+            reward *= min(1.0, young * self.objective.n / max(1, run.age))
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
@@ -320,10 +326,8 @@ class Shared:
 
     def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
         """How often a step of the slice succeeded, less where another run is ahead."""
-        if run.solver in (LQ, CMA, POPULATION, CELLS):  # few steps bring something, even of good runs
+        if run.solver in EVOLVING:
             succeeded = float(succeeded > 0)
-        else:
-            succeeded *= min(1.0, YOUNG * self.objective.n / max(1, run.age))
         reward = succeeded if new_best else BEHIND * succeeded
         if run.place >= PARTS:
             others = self.finished
@@ -367,13 +371,13 @@ class Shared:
         run = self.open.get((place, solver))
         if run is None:
             # CMA-ES begins where the best point is only once; later runs look elsewhere
-            evolving = self.solvers[solver] in (LQ, CMA)
-            again = evolving and self.begun[solver] > 0
+            gaussian = self.solvers[solver] in (LQ, CMA)
+            again = gaussian and self.begun[solver] > 0
             x = self._begin_at(PARTS if again and place == HERE else place)
             run = self.open[place, solver] = Run(
                 self._steps(solver, x), place, self.solvers[solver]
             )
-            if place == HERE and not evolving and self.begun[solver]:
+            if place == HERE and not gaussian and self.begun[solver]:
                 run.best = self.objective.best  # begun again there, it must find better
             self.begun[solver] += 1
         return run

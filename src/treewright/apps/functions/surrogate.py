@@ -35,47 +35,46 @@ class Modelled(Gaussian):
     ) -> None:
         super().__init__(rng, x, sigma, size)
         self.samples = samples
-        self.model: _Quadratic | None = None
         self.own = np.empty((0, len(x))), np.empty(0)  # samples of its own, the latest first
 
     def _ranked(self, unit: np.ndarray) -> Generator[np.ndarray, Any, np.ndarray]:
         """Values to rank a generation by: true ones, or the model's."""
-        self._fit()
-        if self.model is None:
+        model = self._fit()
+        if model is None:
             values: np.ndarray = yield unit
             self._remember(unit, values)
             self._see(values)
             return values
-        unit[-1] = self._lowest(self.model)
+        unit[-1] = self._lowest(model)
         values, done = np.empty(self.size), np.zeros(self.size, bool)
         many = 1
-        while self.model is not None:
-            order = np.argsort(self.model(self._white(unit)), kind="stable")
+        while True:
+            order = np.argsort(model(self._white(unit)), kind="stable")
             chosen = order[~done[order]][:many]
             got = yield unit[chosen]
             if len(got) < len(chosen):
-                return got
+                return values[:0]
             values[chosen], done[chosen] = got, True
             self._remember(unit[chosen], got)
-            self._fit()
+            model = self._fit() or model
             many = math.ceil(MORE * done.sum())
-            if done.all() or self._alike(int(done.sum())):
+            if done.all() or self._alike(model, int(done.sum())):
                 break
         self._see(values[done])
         if done.all():
             return values
-        return self.model(self._white(unit))
+        return model(self._white(unit))
 
     def _remember(self, unit: np.ndarray, values: np.ndarray) -> None:
         order = np.argsort(values, kind="stable")
         points = np.concatenate([unit[order], self.own[0]])[: max(JUDGED, self.size)]
         self.own = points, np.concatenate([values[order], self.own[1]])[: len(points)]
 
-    def _alike(self, done: int) -> bool:
+    def _alike(self, model: "_Quadratic", done: int) -> bool:
         """Whether model and values rank the latest samples alike."""
         count = int(max(JUDGED, min(1.2 * done, 0.75 * self.size)))
         values = self.own[1][:count]
-        foretold = self.model(self._white(self.own[0][:count]))
+        foretold = model(self._white(self.own[0][:count]))
         signs = np.sign(values[:, None] - values) * np.sign(foretold[:, None] - foretold)
         k = len(values)
         return bool(signs.sum() >= ALIKE * k * (k - 1)) if k > 1 else False
@@ -85,7 +84,8 @@ class Modelled(Gaussian):
         found: np.ndarray = ((unit - self.mean) @ self.axes) / (self.sigma * self.lengths)
         return found
 
-    def _fit(self) -> None:
+    def _fit(self) -> "_Quadratic | None":
+        """The model of the nearest samples; none while they are too few."""
         n = self.n
         full = (n + 1) * (n + 2) // 2 if n <= MIXED else 2 * n + 1
         latest = math.ceil(LATEST * full)
@@ -98,15 +98,15 @@ class Modelled(Gaussian):
             white, values, distances = white[near], values[near], distances[near]
         count = len(values)
         sizes = [size for size in (n + 1, 2 * n + 1, full) if ENOUGH * size <= count]
-        self.model = None
-        if sizes:
-            self.model = _Quadratic(white, values, sizes[-1], math.sqrt(distances.max()))
+        if not sizes:
+            return None
+        return _Quadratic(white, values, sizes[-1], math.sqrt(distances.max()))
 
     def _lowest(self, model: "_Quadratic") -> np.ndarray:
         room = math.sqrt(self.n) + 2 * self.n / (self.n + 2)
         step = in_ball(model.gradient * room, model.hessian * room * room, 1.0) * room
         found: np.ndarray = self.mean + self.sigma * ((step * self.lengths) @ self.axes.T)
-        return np.clip(found, 0.0, 1.0)
+        return found.clip(0.0, 1.0)
 
 
 class _Quadratic:
@@ -139,7 +139,7 @@ class _Quadratic:
             self.hessian = self.hessian + self.hessian.T
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
-        found: np.ndarray = (
-            points @ self.gradient + 0.5 * ((points @ self.hessian) * points).sum(axis=1)
+        found: np.ndarray = points @ self.gradient + 0.5 * ((points @ self.hessian) * points).sum(
+            axis=1
         )
         return found + self.constant
