@@ -15,9 +15,10 @@ studio: $(VENV)/.studio
 gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
 
-# neighbours stay together, so that one process compiles what they share, and none runs dry
+# neighbours stay together, so that one process compiles what they share, and none runs dry; three
+# processes for two cores, since one of them often waits for a browser or a server
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # the site, from docs/ and the docstrings; a warning is an error
 docs: $(VENV)/.dev

@@ -13,6 +13,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
+pygments_dark_style = "github-dark"  # the theme's own underlines what is imported
 html_title = f"Treewright {__version__}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -22,6 +23,7 @@ highlight_language = "text"  # what a command prints is no Python
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+python_maximum_signature_line_length = 88  # a longer one has a line for each parameter
 autodoc_default_options = {"members": True}
 MARKED = re.compile(r"(?<![`:\w])`([^`]+)`(?!`)")  # code, as Markdown marks it
 ITEM = re.compile(r"([a-z_]+(?:, [a-z_]+)*(?:\([\w, ]*\))?): (\S.*)")

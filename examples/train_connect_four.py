@@ -186,7 +186,7 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--out", type=Path, default=Path("connect-four-net.npz"))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--match", type=int, default=0, help="only play so many games against UCT")
+    parser.add_argument("--match", type=int, default=0, help="play this many games against UCT")
     parser.add_argument("--engine", choices=["gpu"], help="where self-play grows its trees")
     given = parser.parse_args()
     if given.match and not given.out.exists():

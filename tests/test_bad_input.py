@@ -67,6 +67,7 @@ def test_options(options, said):
         (lambda: tw.Rollout(depth=1.5), "whole number"),
         (lambda: tw.Widening(k=0), "Widening"),
         (lambda: tw.Search(Nim, engine="python"), "needs an instance of a tw.Domain"),
+        (lambda: tw.Search(Nim(), tw.Position(Nim())), r"must be a tw.Options, .* call begin"),
         (lambda: search(workers=0), "workers must be"),
         (lambda: search(when_full="explode"), "when_full='explode' is unknown"),
         (lambda: search(seed="one"), "seed must be a whole number"),

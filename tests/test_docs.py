@@ -48,6 +48,8 @@ def test_other_peoples_games_run_as_printed(root, tmp_path):
 @pytest.mark.parametrize(
     "page",
     [
+        "hooks.md",
+        "options.md",
         "rules.md",
         "evaluators.md",
         "gpu.md",

@@ -223,7 +223,8 @@ def failed(words, folder):
         folder = Path(tempfile.mkdtemp(dir=folder))
     done = run(words, folder, TYPED.get(name, ""))
     said = done.stderr or done.stdout
-    if done.returncode == 2 and "Missing argument" in said and words == name.split():
+    alone = words == [*name.split(), *MORE.get(name, "").split()]
+    if done.returncode == 2 and "Missing argument" in said and alone:
         return ""  # in a sentence, the name of a command alone is enough
     # a level that can't be finished, a problem without a plan: that is an answer
     no = done.returncode == 1 and name in ("level check", "story generate")

@@ -2,8 +2,8 @@
 
     python tools/make_banner.py docs/images/banner.png
 
-needs Matplotlib, Pillow and cairosvg.  The level, the dungeon, the tactics board, the tree and the
-story's graph are pictures of ``docs/images``; the Go board is searched here.
+needs Matplotlib, Pillow and cairosvg.  All but the Go board, which is searched here, are pictures
+of ``docs/images``.
 """
 
 import io
@@ -40,6 +40,7 @@ def picture(name: str, box: tuple[float, float, float, float] = (0, 0, 1, 1)) ->
 def show(figure: Figure, place: tuple[float, float, float, float], image: Image.Image, title: str):
     axes = figure.add_axes(place)
     axes.imshow(image)
+    axes.set_anchor("NW")  # where its title begins
     axes.set_axis_off()
     axes.set_title(title, fontsize=10, loc="left")
 
@@ -63,23 +64,26 @@ def go_board(figure: Figure, place: tuple[float, float, float, float]) -> None:
             share = f"{child.visits / SIMULATIONS:.0%}"
             if child.visits > most / 12:
                 axes.text(column, row, share, fontsize=6, color="white", ha="center", va="center")
+    axes.set_anchor("NW")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_title("Go: where the search looks", fontsize=10, loc="left")
 
 
 def main(out: Path) -> None:
-    figure = Figure(figsize=(13, 8.2), dpi=110, facecolor="white")
-    show(figure, (0.01, 0.66, 0.98, 0.32), picture("level.png", (0, 0, 1, 0.245)), "")
-    figure.text(0.012, 0.965, "A level, and the way through it", fontsize=10)
-    show(figure, (0.01, 0.34, 0.32, 0.30), picture("map-dungeon.png"), "A dungeon")
-    go_board(figure, (0.345, 0.34, 0.25, 0.30))
-    board = picture("tactics.png", (0.5, 0.5, 1, 0.97))
-    show(figure, (0.60, 0.34, 0.39, 0.30), board, "Hero Academy")
-    story = picture("story.svg", (0, 0, 1, 0.27))
-    show(figure, (0.01, 0.01, 0.56, 0.29), story, "A story: what led to what")
+    figure = Figure(figsize=(13, 8.6), dpi=110, facecolor="white")
+    show(figure, (0.01, 0.65, 0.98, 0.32), picture("level.png", (0, 0, 1, 0.245)), "")
+    figure.text(0.011, 0.978, "A level, and the way through it", fontsize=10)
+    show(figure, (0.01, 0.35, 0.33, 0.30), picture("map-dungeon.png"), "A dungeon")
+    go_board(figure, (0.365, 0.35, 0.22, 0.30))
+    board = picture("tactics.png", (0.5, 0.52, 1, 0.97))
+    show(figure, (0.62, 0.35, 0.37, 0.30), board, "Hero Academy, a tactics game")
+    story = picture("story.svg", (0.02, 0.31, 0.62, 0.55))
+    show(figure, (0.01, 0.01, 0.34, 0.29), story, "A story: what led to what")
     tree = picture("tree.png", (0, 0.3, 1, 0.75))
-    show(figure, (0.60, 0.01, 0.39, 0.29), tree, "A search tree")
+    show(figure, (0.365, 0.01, 0.25, 0.29), tree, "A search tree")
+    maps = picture("map-wishes.png")
+    show(figure, (0.62, 0.01, 0.37, 0.29), maps, "Maps of rooms and of corridors")
     figure.savefig(out)
 
 

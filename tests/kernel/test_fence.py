@@ -50,9 +50,8 @@ def is_whole(kernel):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("nim", {"solver": True, "debug": True}),
-        ("tictactoe", {"rave": tw.Rave(k=300), "fpu": 1.0}),
-        ("one player", {"max_backup": 0.5, "keep_state": True}),
+        ("tictactoe", {"rave": tw.Rave(k=300), "fpu": 1.0, "solver": True}),
+        ("one player", {"max_backup": 0.5, "keep_state": True, "debug": True}),
     ],
 )
 def test_plain_numba_builds_the_same_tree(monkeypatch, tmp_path, name, options):

@@ -214,11 +214,12 @@ def test_a_goal_ends_the_run():
 def test_a_full_memory(when_full):
     settings = {"memory": 2**14, "when_full": when_full}
     found = search_of(PLAIN, engine="python", **settings)
-    made = found.run_phases(simulations=3000)
+    made = found.run_phases(simulations=900)  # twice what there is room for
     assert found.position.ended
-    same(found, by_hand(search_of(PLAIN, engine="python", **settings), 3000))
+    same(found, by_hand(search_of(PLAIN, engine="python", **settings), 900))
+    assert search_of(PLAIN, engine="python", **settings).run(900).full
     if when_full != "stop":
-        assert made.simulations == 3000 * DRAWS
+        assert made.simulations == 900 * DRAWS
 
 
 # ---------------------------------------------------------------------- what is committed

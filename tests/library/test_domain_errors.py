@@ -122,6 +122,36 @@ def test_too_many_actions_compiled(domain_file):
         tw.Search(domain).run(100)
 
 
+def test_a_setting_that_its_field_can_not_hold(domain_file):
+    """It was wrapped, as in C: a heap of 300 became one of 44."""
+    text = """
+class Heap(Domain):
+    max_actions, players = 1, 1
+    state = record(stones="i1", other="u1")
+
+    def start(s, stones=100, other=-1):
+        s.stones = stones
+        s.other = 300 * 256 + stones  # what is no setting wraps
+
+    def legal(s, out):
+        return 1
+
+    def play(s, action):
+        s.stones -= 1
+
+    def ended(s):
+        return s.stones <= 0
+
+    def rewards(s, out):
+        out[0] = 1.0
+"""
+    heap = domain_file(f"from treewright.library.domain import Domain, record\n{text}").Heap
+    assert heap(stones=127).new_state().other == 127
+    for stones in (300, -129):
+        with pytest.raises(tw.OptionError, match=f"stones={stones} does not fit .* int8 .* -128"):
+            tw.Position(heap(stones=stones))
+
+
 @pytest.mark.parametrize("value", [None, "12", [12], {}])
 def test_a_setting_that_is_no_number(value):
     with pytest.raises(tw.OptionError, match=r"heap=.* must be a number, such as 21"):

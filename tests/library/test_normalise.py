@@ -10,18 +10,22 @@ import treewright as tw
 from treewright.library.tree import Shown
 from treewright.library.tree_picture import scale
 
+SCALED = [
+    tw.Options(normalise=True),
+    tw.Options(normalise=True, fpu=0.5),
+    tw.Options(normalise=True, puct=True),
+    tw.Options(normalise=True, rave=tw.Rave(k=50)),
+]
 
-@pytest.mark.parametrize("players", [1, 2, 3])
+
 @pytest.mark.parametrize(
-    "options",
+    ("engine", "players", "options"),
     [
-        tw.Options(normalise=True),
-        tw.Options(normalise=True, fpu=0.5),
-        tw.Options(normalise=True, puct=True),
-        tw.Options(normalise=True, rave=tw.Rave(k=50)),
+        *[("python", players, options) for players in (1, 2, 3) for options in SCALED],
+        # each option and each number of players, for a kernel takes a second to compile
+        *[("compiled", 1 + n % 3, options) for n, options in enumerate(SCALED)],
     ],
 )
-@pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_the_scale_of_rewards_does_not_matter(players, options, engine):
     """Powers of two, so that no digit is lost."""
     tables = grow(5, players=players, depth=5)

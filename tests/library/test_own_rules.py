@@ -128,7 +128,8 @@ CASES = {
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_rule_is_what_its_paper_says(rules, name, engine):
     slow, value, players = CASES[name]
-    for count in players:
+    # a kernel takes a second to compile, and a rule is compiled alike for any number of players
+    for count in players if engine == "python" else players[-1:]:
         for seed in range(6):
             tables = grow(seed, players=count, depth=4)
             domain = BY_PLAYERS[count](tables=tables)

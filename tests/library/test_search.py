@@ -103,8 +103,10 @@ def test_compiling_counts_against_no_budget(domain_file):
         def ended(s): return s.n == 7
         def rewards(s, out): out[0] = 0.123
     """
+    began = time.perf_counter()
     result = tw.Search(domain_file(text).New(), seed=1).run(seconds=0.2)
-    assert result.seconds < 1.0
+    took = time.perf_counter() - began
+    assert result.seconds < max(1.0, took / 2)  # most is compiling, on a busy machine too
     assert result.simulations > 1_000
 
 

@@ -41,7 +41,7 @@ def draw(rows, axes):
 EXPERIMENT = Experiment(
     name="toy",
     title="A toy",
-    claim="Nothing.",
+    claim="Nothing, |x| neither.",
     source="none",
     scales={
         "smoke": [Grid({"way": ["left", "right"], "size": [1, 10]}, seeds=SEEDS)],

@@ -45,5 +45,10 @@ def when_there(path):
     return "there"
 
 
+def compute():
+    while True:
+        pass
+
+
 def refuse():
     raise OptionError("not this")

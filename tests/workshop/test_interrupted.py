@@ -78,7 +78,7 @@ def test_ctrl_c_finishes_what_runs_and_starts_nothing(bench):
     while len(bench.starts()) < 3:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "stopped (interrupt)" in out
     assert len(bench.starts()) == len(rows(bench)) < 120

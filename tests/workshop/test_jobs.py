@@ -100,6 +100,24 @@ def test_a_quick_question_does_not_wait_for_a_slow_one(manager, tmp_path):
         assert slow.result(30) == "there"
 
 
+def test_a_question_that_computes_without_end_is_given_up(manager, monkeypatch):
+    monkeypatch.setattr("treewright.workshop.jobs.manager.MOST_ANSWER", 0.2)
+    with pytest.raises(JobError, match="no answer within 0 seconds"):
+        manager.ask("slow_jobs:compute")
+    assert manager.ask("slow_jobs:answer", 2, 3) == 5
+
+
+def test_a_question_is_not_given_up_because_the_machine_is_busy(manager, monkeypatch, tmp_path):
+    monkeypatch.setattr("treewright.workshop.jobs.manager.MOST_ANSWER", 1.0)
+    manager.ask("slow_jobs:answer", 2, 3)
+    there = tmp_path / "there"
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(manager.ask, "slow_jobs:when_there", str(there))
+        time.sleep(1.5)
+        there.touch()
+        assert answer.result(30) == "there"
+
+
 def test_ten_jobs_are_queued_fairly_and_all_finish(manager, tmp_path):
     """Whoever has asked for many does not keep the others waiting; cancelling ends at once."""
     gate = str(tmp_path / "gate")

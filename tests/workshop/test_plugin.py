@@ -70,6 +70,7 @@ def test_a_package_that_cannot_be_loaded_is_left_out(installed, tmp_path):
     assert "the application 'broken' (no_such_package:APP) is left out" in done.stderr
     assert "the application 'wrong' (os:sep) is left out" in done.stderr
     assert "Traceback" not in done.stderr
+    assert all(line.startswith("treewright: ") for line in done.stderr.splitlines())
 
 
 def test_a_declared_module_that_is_not_there_is_a_sentence(tmp_path):

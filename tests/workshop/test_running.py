@@ -112,7 +112,8 @@ def test_report_and_export(bench):
     assert "treewright experiment run toy --scale smoke" in page
     assert "Treewright 0" in page
     assert (bench.folder / "r" / "toy.png").read_bytes().startswith(b"\x89PNG")
-    assert "[A toy](toy.md)" in (bench.folder / "r" / "README.md").read_text()
+    listed = (bench.folder / "r" / "README.md").read_text()
+    assert r"| [A toy](toy.md) | Nothing, \|x\| neither. | held |" in listed
     pd = pytest.importorskip("pandas")
     frames = []
     for name, read in (("rows.csv", pd.read_csv), ("rows.parquet", pd.read_parquet)):

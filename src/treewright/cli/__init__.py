@@ -1,7 +1,11 @@
 """The command ``treewright``: one thin module per group, heavy imports inside the commands."""
 
+import functools
 import os
 import sys
+import warnings
+from pathlib import Path
+from typing import Any
 
 from treewright.errors import TreewrightError
 
@@ -9,6 +13,7 @@ from treewright.errors import TreewrightError
 def main() -> None:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     _open_streams()
+    warnings.formatwarning = functools.partial(_warned, warnings.formatwarning)
     try:
         try:
             from treewright.cli.app import app
@@ -35,6 +40,14 @@ def main() -> None:
         if error.filename is None:
             _forget_output()
         sys.exit(2)
+
+
+def _warned(usual: Any, message: Any, category: Any, filename: str, *more: Any) -> str:
+    """A warning of ours in one line; one of somebody else's as Python prints it."""
+    ours = Path(filename).is_relative_to(Path(__file__).parent.parent)
+    if ours and category is RuntimeWarning:  # Numba names the file that had it compile
+        return f"treewright: {message}\n"
+    return str(usual(message, category, filename, *more))
 
 
 def _open_streams() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.library.writing import make_folder, write_whole
-from treewright.workshop.commands import Json, Quiet, Seed, emit
+from treewright.workshop.commands import Json, Quiet, Seed, count_of, emit
 
 if TYPE_CHECKING:
     from treewright.workshop.gallery import Piece
@@ -35,6 +35,7 @@ def gallery(
     for name in only or []:
         if name not in known:
             raise OptionError(f"the gallery has no piece {name!r}{nearest(name, known)}")
+    make_folder(out)
     chosen = {name: make for name, make in known.items() if not only or name in only}
     made: dict[str, Piece] = {}
     stopped = False
@@ -47,10 +48,10 @@ def gallery(
         stopped = True
     file = out / "index.html"
     names = "".join(f" --only {name}" for name in only or [])
-    make_folder(out)
     write_whole(file, page(made, f"treewright gallery{names} --seed {seed}"))
     commands = {name: piece.command for name, piece in made.items()}
-    emit({"page": str(file), "pieces": commands}, f"{file}: {len(made)} pieces", as_json)
+    text = f"{file}: {count_of(len(made), 'piece')}"
+    emit({"page": str(file), "pieces": commands}, text, as_json)
     if stopped:
         sys.stdout.flush()
         sys.stderr.flush()

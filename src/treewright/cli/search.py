@@ -80,7 +80,7 @@ def search(
     policy: Policy = "uniform",
     normalise: Normalise = False,
     debug: Debug = False,
-    save: Annotated[Path | None, typer.Option(help="Write the search to this file.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the search to this file (.npz).")] = None,
     load: Annotated[
         Path | None, typer.Option(help="Go on with a search that --save has written.")
     ] = None,
@@ -102,6 +102,8 @@ def search(
     from treewright.library.search import Search
 
     check_workers("--workers", workers, MOST_THREADS)
+    if save is not None:
+        check_target("--save", save, (".npz",))
     game, how = find(domain, **settings(set_)), options(c, rave, solver, policy, normalise)
     if load is not None:
         if how != options(None, None, False, "uniform", False) or workers != 1 or debug:

@@ -8,7 +8,7 @@ can hold, and attribute access is the fastest thing the interpreter has.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,28 @@ class RecordProxy:
     def __repr__(self) -> str:
         names = self._record.dtype.names or ()
         return ", ".join(f"{name} = {_short(getattr(self, name))}" for name in names)
+
+
+class Beginning(RecordProxy):
+    """A state that is set up: a setting that its field can't hold is refused, and not wrapped."""
+
+    __slots__ = ("_settings",)
+
+    def __init__(self, record: np.ndarray, settings: Mapping[str, Any]) -> None:
+        super().__init__(record)
+        object.__setattr__(self, "_settings", settings)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = self._record.dtype[name] if name in self._record.dtype.names else None
+        if type(value) is int and kind is not None and kind.kind in "iu":
+            limits = np.iinfo(kind)
+            setting = [k for k, v in self._settings.items() if type(v) is int and v == value]
+            if setting and not limits.min <= value <= limits.max:
+                raise ValueError(
+                    f"{setting[0]}={value} does not fit into the field {name!r} of the state, "
+                    f"which is {kind} and holds {limits.min} to {limits.max}"
+                )
+        super().__setattr__(name, value)
 
 
 def _short(value: Any) -> str:

@@ -117,7 +117,8 @@ class EntryLibrary(InnerLibrary):
     def finalize(self) -> None:
         needed: dict[Any, None] = {}
         self.linked(needed)
-        for library in needed:
+        # what Numba has finished refers to nothing that is left open, so it comes last
+        for library in sorted(needed, key=lambda found: not isinstance(found, InnerLibrary)):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         for function in self._final_module.functions:
             inlined = any(b"alwaysinline" in attributes for attributes in function.attributes)

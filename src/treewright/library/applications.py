@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from treewright.errors import TreewrightError
+from treewright.errors import TreewrightError, said
 
 GROUP = "treewright.apps"
 
@@ -112,7 +112,7 @@ def applications() -> tuple[App, ...]:
                 raise TypeError(f"it is a {type(app).__name__}, not a treewright.App")
         except Exception as error:
             warnings.warn(
-                f"the application {entry.name!r} ({entry.value}) is left out: {error}",
+                f"the application {entry.name!r} ({entry.value}) is left out: {said(error)}",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -59,12 +59,13 @@ class BulkRollouts:
 
     def _values(self, states: Any) -> np.ndarray:
         """Those of one batch; where it is not full, the last state is played more often."""
-        domain = self._forest.domain
-        own = [_alone(domain, states, i) for i in range(len(states))]
-        own += own[-1:] * (self.batch - len(own))
-        self._forest.begin([s for s in own for _ in range(self.each)], self.seed)
-        self.seed += len(self._forest)
-        rewards = self._forest.run(1).roots().own.reshape(self.batch, self.each)
+        forest = self._forest
+        own = [_alone(forest.domain, states, i) for i in range(len(states))]
+        at = np.minimum(np.arange(self.batch), len(own) - 1).repeat(self.each)
+        with forest._like._alone():
+            forest._begin_at(own, at, self.seed)
+        self.seed += len(forest)
+        rewards = forest.run(1).roots().own.reshape(self.batch, self.each)
         means: np.ndarray = rewards.mean(axis=1)[: len(states)]
         return means
 

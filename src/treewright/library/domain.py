@@ -202,9 +202,10 @@ class Domain:
 
     def new_state(self) -> Any:
         """The start state, as the interpreted engine sees it."""
-        from treewright.kernel.interpreted import RecordProxy
+        from treewright.kernel.interpreted import Beginning, RecordProxy
 
-        s = RecordProxy(np.zeros(1, self.state)) if self.is_record else self.state()
+        record = np.zeros(1, self.state) if self.is_record else None
+        s = self.state() if record is None else Beginning(record, self.settings)
         start = self.interpret(type(self).start)  # type: ignore[attr-defined]
         tables = (self.interpreted_tables,) if "t" in start.__code__.co_varnames[1:2] else ()
         for name, value in self.settings.items():
@@ -219,7 +220,7 @@ class Domain:
         except Exception as error:
             reason = f"{self.name} can't begin {given(self.settings)}: {said(error)}"
             raise OptionError(reason) from error
-        return s
+        return s if record is None else RecordProxy(record)
 
     def check_state(self, s: Any) -> Any:
         """The state itself, if it can be one of this domain."""

@@ -66,7 +66,7 @@ class Forest(Alike):
         evaluate: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
-        if options is not None and options.transpositions:
+        if isinstance(options, Options) and options.transpositions:
             raise OptionError("a forest does not know transpositions: use a tw.Search for each")
         count = _count(states)
         self.seed = seed
@@ -111,9 +111,14 @@ class Forest(Alike):
             self._begin(states, self.seed if seed is None else seed)
 
     def _begin(self, states: int | Sequence[Any], seed: int) -> None:
+        if isinstance(states, int):
+            self._begin_at([self.domain.new_state()], np.zeros(len(self), np.int64), seed)
+        else:
+            self._begin_at(*_distinct(states), seed)
+
+    def _begin_at(self, own: list[Any], at: np.ndarray, seed: int) -> None:
+        """Empty trees at the states of ``own``: ``at`` says for each tree which of them."""
         self.seed = seed
-        at, own = _distinct([self.domain.new_state()] if isinstance(states, int) else states)
-        at = np.zeros(len(self), np.int64) if isinstance(states, int) else at
         positions = [Position(self.domain, state_of(self.domain, s)) for s in own]
         if self.domain.is_record:
             self._trees.states[:] = np.concatenate([p.state._record for p in positions])[at]
@@ -355,11 +360,11 @@ def _check_gpu(domain: Domain) -> None:
         )
 
 
-def _distinct(states: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
-    """One that is there many times is looked at once: where each is among those that differ."""
+def _distinct(states: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
+    """One that is there many times is looked at once: those that differ, and where each is."""
     own = {id(s): s for s in states}
     row = {key: i for i, key in enumerate(own)}
-    return np.array([row[id(s)] for s in states]), list(own.values())
+    return list(own.values()), np.array([row[id(s)] for s in states])
 
 
 def _count(states: int | Sequence[Any]) -> int:

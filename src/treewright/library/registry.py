@@ -1,5 +1,6 @@
 """The domains that come with Treewright, and those of other packages, by id."""
 
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -22,7 +23,8 @@ def make(name: str, **settings: Any) -> Domain:
     known = registered()
     versions = sorted(k for k in known if k == name or k.rpartition("-v")[0] == name)
     if not versions:
-        raise OptionError(f"there is no domain {name!r}{nearest(name, known)}")
+        names = {k.rpartition("-v")[0] for k in known}
+        raise OptionError(f"there is no domain {name!r}{nearest(name, names)}")
     newest = max(versions, key=lambda v: int(v.rpartition("-v")[2]))
     return _made(load(known[newest]), newest, settings)
 
@@ -59,7 +61,14 @@ def from_module(name: str) -> Any:
         sys.path.append(here)
     try:
         return import_module(name)
-    except (ImportError, ValueError) as error:  # the second for a name that is empty
+    except (
+        ImportError,
+        ValueError,
+        TypeError,
+    ) as error:  # the last two for no name, and one like ".x"
+        if "/" in name or os.sep in name:
+            wanted = "a domain is a class in a file, as in path/to/file.py:Class"
+            raise OptionError(f"{name} is no file that ends in .py: {wanted}") from error
         raise OptionError(f"module {name!r} can't be imported: {error}") from error
 
 

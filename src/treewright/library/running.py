@@ -102,7 +102,7 @@ class Running:
     def _spent(
         self, limits: list[tuple[int, int]], seconds: float
     ) -> Callable[[float], float | None]:
-        """What says, after so many seconds, how much of a budget is spent."""
+        """What says, after this many seconds, how much of a budget is spent."""
         begun = self.simulations, self._created
         totals = [sum(limit) for limit in zip(*limits, strict=True)]
         budget = (totals[0] - begun[0], totals[1] - begun[1], seconds)
@@ -265,7 +265,7 @@ class Running:
 
 
 def dealt(more: int | None, so_far: list[int]) -> list[int]:
-    """The total at which each of several workers stops, if there shall be so many more in all.
+    """The total at which each of several workers stops, if there shall be this many more in all.
 
     Work is dealt out in turns that go on from run to run, so that two runs of 500 are one run of
     1,000.

@@ -70,6 +70,11 @@ class Search(Running):
     ) -> None:
         if not isinstance(domain, Domain):
             raise OptionError(f"Search needs an instance of a tw.Domain, not {domain!r}")
+        if options is not None and not isinstance(options, Options):
+            raise OptionError(
+                f"options must be a tw.Options, not {options!r}; to search from a position, "
+                f"call begin(position)"
+            )
         if engine is None:
             engine = "compiled" if domain.is_record else "python"
         if engine == "gpu":  # type: ignore[comparison-overlap]

@@ -22,8 +22,8 @@ def build(studio: Studio, gallery: bool) -> None:
     def home() -> None:
         with studio.frame("Studio"):
             html(
-                "<h1>Make, play and look</h1><p class=lead>Everything here comes from one search "
-                "kernel. A card opens its page with the settings that made it.</p>"
+                "<h1>Make, play and look</h1><p class=lead>One of everything that Treewright "
+                "makes. A card opens its page with the settings that made it.</p>"
             )
             _cut(studio)
             with ui.element("div").classes("cards"):

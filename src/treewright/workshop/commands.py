@@ -1,6 +1,7 @@
 """What commands share: option types, output, progress."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -116,6 +117,10 @@ def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
         raise OptionError(f"{option} {path}: the file must end in {' or '.join(endings)}")
     if not path.parent.is_dir():
         raise OptionError(f"{option} {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise OptionError(f"{option} {path}: this is a folder, and the name of a file is wanted")
+    if not os.access(path.parent, os.W_OK):
+        raise OptionError(f"{option} {path}: nothing can be written in the folder {path.parent}")
 
 
 def emit(data: Any, text: str, as_json: bool) -> None:

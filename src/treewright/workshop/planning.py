@@ -140,7 +140,7 @@ def predicted(f: Figures, slots: int, cells: int, seconds: float) -> Planned:
 
 
 def simulated(f: Figures, slots: int, cells: int, seconds: float, seed: int = 0) -> Planned:
-    """The scheduler, event by event: one driver, so many workers, a queue in between."""
+    """The scheduler, event by event: one driver, this many workers, a queue in between."""
     dice = random.Random(seed)
     scale = seconds * math.exp(-(SPREAD**2) / 2)
     free_at = line_at = f.begin  # when the driver has time again, and its line

@@ -180,6 +180,7 @@ def to_map(
     return {
         "type": "map",
         "version": "1.10",
+        "tiledversion": "1.10.2",  # the first that reads this version; pytiled-parser asks for it
         "orientation": "orthogonal",
         "renderorder": "right-down",
         "infinite": False,

@@ -272,6 +272,7 @@ def raises(x):
         ({"budget": 1.5}, "budget must be"),
         ({"seconds": -1}, "seconds must be above 0"),
         ({"workers": 0}, "workers must be"),
+        ({"workers": 2, "f": lambda x: 0.0}, "workers=2 are processes, and this function can't"),
         ({"method": "sooo"}, "did you mean 'soo'"),
         ({"f": 3}, "must be callable"),
         ({"options": {"pases": 3}}, "no option 'pases'"),

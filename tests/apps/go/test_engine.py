@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from talk import Talk
 
 from treewright.apps.go.gtp.client import Client, EngineError, find
 from treewright.apps.go.gtp.clock import Clock
@@ -52,31 +53,6 @@ MINIMUM = [
     "gogui-analyze_commands",
     "stop",
 ]
-
-
-class Talk:
-    """An engine on a small board, and what it answers."""
-
-    def __init__(self, size=5, simulations=50, **settings):
-        self.engine = Engine(
-            io.StringIO(), style(resign=0.0), MoveBudget(simulations), size=size, **settings
-        )
-
-    def raw(self, line):
-        self.engine.out = io.StringIO()
-        self.engine.handle(line)
-        return self.engine.out.getvalue()
-
-    def __call__(self, line):
-        text = self.raw(line)
-        assert text.startswith("="), (line, text)
-        assert text.endswith("\n\n")
-        return text[1:].strip()
-
-    def refuses(self, line):
-        text = self.raw(line)
-        assert text.startswith("?"), (line, text)
-        return text[1:].strip()
 
 
 @pytest.fixture
@@ -381,8 +357,9 @@ def test_genmove_analyze(gtp):
 def test_pondering():
     gtp = Talk(ponder=True)
     gtp("genmove b")
-    time.sleep(0.3)
-    search = gtp.engine.player.search
+    search, end = gtp.engine.player.search, time.monotonic() + 60
+    while search.workers[0].run["simulations"] <= 200 and time.monotonic() < end:
+        time.sleep(0.01)
     gtp("play w pass")
     assert int(search.workers[0].run["simulations"]) > 200
     gtp("genmove b")

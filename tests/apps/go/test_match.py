@@ -84,6 +84,7 @@ def test_the_command_writes_records_and_counts_wins(tmp_path):
         ("no-such-engine --gtp", "no-such-engine does not start"),
         (f"{sys.executable} -c pass", "has ended"),
         (f"{sys.executable} -c \"print('hello', flush=True); input(); print()\"", "'hello'"),
+        ("cat", "answered 'boardsize 5' with 'boardsize 5'"),  # it waited for more
         ("'unclosed", "No closing quotation"),
         ("", "command is empty"),
     ],

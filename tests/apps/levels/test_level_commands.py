@@ -47,6 +47,13 @@ def test_count_fills_a_folder(level):
     assert "3 levels, " in out
 
 
+def test_levels_go_to_a_folder_that_looks_like_one(level):
+    """Several made a folder of the name level.txt."""
+    level("generate", "--length", 40, "--count", 2)
+    assert len(list((level.folder / "levels").glob("*.txt"))) == 2
+    assert not (level.folder / "level.txt").exists()
+
+
 def test_levels_made_in_no_time_are_counted(level):
     out = level("generate", "--count", 2, "--length", 20, "--rollouts", 1, "--out", "levels", "-q")
     assert "2 levels" in out
@@ -109,7 +116,7 @@ BAD = [
     (("generate", "--goal", "good.txt", "--length", 20), "more than the level's 20"),
     (("generate", "--vary", "floating.txt", "--length", 50), "floating.txt has 4 slices"),
     (("generate", "--keep", 0.2), "--keep belongs to a level"),
-    (("generate", "--count", 2, "--out", "ragged.txt"), "ragged.txt can't be written: File exists"),
+    (("generate", "--count", 2, "--out", "ragged.txt"), "--out ragged.txt is the name of a file"),
     (("generate", "--count", 2, "--out", "new", "--gaps", 300), "at least 300 for gaps can't hold"),
     (("generate", "--fix", "5:nowhere.txt"), "nowhere.txt can't be read"),
     (("generate", "--out", "level.doc"), "no format has the ending '.doc'"),

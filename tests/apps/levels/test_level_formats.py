@@ -116,6 +116,12 @@ def run_tiled(*arguments, cwd):
     )
 
 
+def test_a_map_says_which_tiled_reads_it():
+    """It need not, says Tiled; but pytiled-parser, the reader of Arcade, took no map without it."""
+    assert json.loads(tiled.to_tmj(EVERY_TILE))["tiledversion"]
+    assert ' tiledversion="1.10' in tiled.to_tmx(EVERY_TILE)
+
+
 @pytest.mark.parametrize(("ours", "theirs"), [("tmx", "tmj"), ("tmj", "tmx")])
 def test_tiled_reads_and_rewrites_our_maps_without_loss(tmp_path, ours, theirs):
     for number, level in enumerate((EVERY_TILE, own_corpus()[4])):

@@ -190,6 +190,13 @@ def test_files(made, tmp_path):
         write(found, tmp_path / "map.gif")
 
 
+@pytest.mark.parametrize("suffix", ["tmx", "tmj"])
+def test_a_map_says_which_tiled_reads_it(made, tmp_path, suffix):
+    """It need not, says Tiled; but pytiled-parser, the reader of Arcade, took no map without it."""
+    write(made["revisions"], tmp_path / f"map.{suffix}")
+    assert "tiledversion" in (tmp_path / f"map.{suffix}").read_text()
+
+
 @pytest.mark.skipif(shutil.which("tiled") is None, reason="the editor Tiled is not installed")
 @pytest.mark.parametrize("suffix", ["tmx", "tmj"])
 def test_tiled_opens_what_we_write(made, tmp_path, suffix):

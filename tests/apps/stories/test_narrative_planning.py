@@ -1,12 +1,14 @@
 """Narrative planning: the format, its mistakes, and plans that an independent checker accepts."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from narrative_checker import Refused, Story
 
 from treewright.apps.stories.planning import asking_kernel as asking
+from treewright.apps.stories.planning import commands
 from treewright.apps.stories.planning.planner import Planner, as_data, tree
 from treewright.apps.stories.planning.problem import Problem, load_problem
 from treewright.apps.stories.planning.prose import told
@@ -101,6 +103,22 @@ def edited(old, new):
         ("entity Bob : citizen;", "entity Bob : citizn;", 0, "'citizen'"),
         ("has(Vase) = Bob;", "has(Vase) = Bob; /* open", 0, "not closed"),
         ("utility(Bob): if(", "utility(Bob): iff(", 0, "',' is missing"),
+        ("at(Alice) = Downtown;", "at(Alice) = 3;", 0, "must be a place, and this is no entity"),
+        ("at(Alice) = Downtown;", "at(Alice) = True;", 0, "must be a place, and this is no entity"),
+        ("at(Alice) = Downtown;", "at(Alice);", 0, "must be a place, and this is no entity"),
+        ("at(Alice) = Downtown;", "alive(Bob) = Home;", 0, "must be true or false, and this is an entity"),
+        ("at(Alice) = Downtown;", "alive(Bob) = 5;", 0, "must be true or false, and this is 5"),
+        ("at(character) == from", "at(character) == 1", 0, "an entity is compared with what is none"),
+        ("at(character) == from", "at(character) > from", 0, "entities have no order"),
+        ("entity Vase : thing;", "entity Vase : number;", 0, "an entity can't be a number"),
+        ("observing(c : character): at(c) == from", "observing(c : thing): at(c) == from", 0, "no thing is a character"),
+        ("utility(Alice): if(alive(Alice) & has(Vase) == Alice) 1 else 0;", "utility(Alice): at(Alice);", 0, "must be a number"),
+        ("utility(Alice): if(", "utility(Alice): (3 / 0) + if(", 0, "divided by zero"),
+        ("solved(victim) &", "believes(Bob, believes(Alice, believes(Bob, solved(victim)))) &", 0, "at most 2 beliefs deep"),
+        ("at(Alice) = Downtown;", "at(Alice) = " + "(" * 10_000, 0, "nested more than 100 deep"),
+        ("utility(Alice): if(", "utility(Alice): " + "1+" * 10_000 + "if(", 0, "more than 100 terms in a row"),
+        ("utility(Alice): if(", "utility(Alice): " + "sum(x : entity) " * 30 + "if(", 0, "more than 1,000,000 parts"),
+        ("entity Vase : thing;", "entity Vase : thing;" + "".join(f"entity e{i};" for i in range(99)), 0, "more than 60 entities"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named_with_their_line(old, new, down, said):
@@ -111,13 +129,29 @@ def test_mistakes_are_named_with_their_line(old, new, down, said):
     assert str(caught.value).startswith(f"mine.txt, line {line}: ")
 
 
+def test_what_is_believed_at_the_start_may_be_deep():
+    deep = "believes(Bob, believes(Alice, believes(Bob, has(Vase)))) = Alice;"
+    problem = Problem(parse(edited("has(Bat) = Bob;", "has(Bat) = Bob; " + deep), "mine.txt"))
+    vase = problem.fluents.index(("has", (problem.entities.index("Vase"),)))
+    assert problem.start((1, 0, 1), vase) == problem.entities.index("Alice")
+    assert problem.start((1, 0), vase) == problem.entities.index("Bob")
+
+
+def test_a_file_that_is_too_large_is_refused_at_once(tmp_path):
+    path = tmp_path / "large.txt"
+    path.write_text("entity Alice : character;\n" * 100_000)
+    with pytest.raises(StoryError, match="is larger than 1,048,576 bytes"):
+        load_problem(path)
+
+
 def test_triggers_without_end_are_named():
     more = """
     property lit(place : place) : boolean;
     trigger on(place : place) { precondition: !lit(place); effect: lit(place); };
     trigger off(place : place) { precondition: lit(place); effect: !lit(place); };
     """
-    with pytest.raises(StoryError, match="without end: off, on"):
+    line = VASE.read_text().count("\n") + 3
+    with pytest.raises(StoryError, match=f"mine.txt, line {line}: .* without end: off, on"):
         Planner(Problem(parse(VASE.read_text() + more, "mine.txt")), **LIMITS)
 
 
@@ -233,6 +267,17 @@ def test_limits_that_make_no_sense_are_refused():
 def test_a_goal_out_of_reach_is_said_to_be(planner):
     short = Planner(load_problem("vase"), 1, 5, 3, 1, "python")
     assert short.solve("explanation-first", 100_000).stopped == "exhausted"
+
+
+@pytest.mark.parametrize("method", ["mcts", "best-first", "explanation-first"])
+@pytest.mark.parametrize("limits", [(99, 6, 3, 1), (1, 5, 3, 1), (1, 6, 1, 1), (1, 6, 3, 0)])
+def test_limits_within_which_there_is_no_plan_are_refused(limits, method, monkeypatch):
+    monkeypatch.setattr(commands, "Planner", partial(Planner, engine="python"))
+    line = VASE.read_text()[: VASE.read_text().index("utility():")].count("\n") + 1
+    goal, author, _, layers = limits
+    said = f"vase.txt, line {line}: no plan raises the author's utility to {goal} within --author"
+    with pytest.raises(StoryError, match=rf"{said} {author}, .* --layers {layers}$"):
+        commands.generate("vase", *limits, method, 4_000, 1, "text", None, False, True)
 
 
 @pytest.mark.parametrize("precedence", ["a & b | c", "if(a) b & c"])

@@ -1,5 +1,7 @@
 """Searching for stories: no story breaks its own rules, and the search finds good ones."""
 
+import copy
+import functools
 import json
 import os
 import subprocess
@@ -28,10 +30,18 @@ from treewright.random import below, stream
 SEEDS = 1000
 
 
-def oracle(name):
+@functools.cache
+def beginning(name):
     setup = find_source(name, "setups")
     library = setup.data.get("library", "crime")
     return Oracle(find_source(library, "libraries").text, setup.text)
+
+
+def oracle(name):
+    """A world of its own at the beginning of a set-up, whose files are read once."""
+    world = copy.copy(beginning(name))
+    world.state, world.happened = dict(world.state), []
+    return world
 
 
 def names(setup, event):
@@ -181,7 +191,7 @@ def test_the_default_search_is_far_above_the_survey():
 def test_forty_people_are_no_hindrance():
     """The largest set-up: a good story within seconds, which keeps all the rules."""
     setup = load_setup("city")
-    story = generate(setup, nodes=100_000, seed=301)
+    story = generate(setup, nodes=60_000, seed=301)
     assert story.share == 1.0
     assert story.score > 0.4
     replayed("city", story)
@@ -369,11 +379,8 @@ def test_generate_from_the_shell(tmp_path):
         ["check", "nothing"],
     ],
 )
-def test_bad_input_is_one_sentence(arguments, tmp_path):
-    out = run(*arguments, cwd=tmp_path)
-    assert out.returncode == 2
-    assert "Traceback" not in out.stderr
-    assert out.stderr.startswith("treewright: ")
+def test_bad_input_is_one_sentence(arguments, command, tmp_path):
+    assert command("story", *arguments, code=2).startswith("treewright: ")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -99,6 +99,30 @@ def test_a_search_goes_on_from_the_best_story_that_meets_some_goals():
     assert run._next()[1] == []
 
 
+def test_what_the_first_search_reached_is_gone_on_from_too():
+    run, whole = a_run()
+    run._told(whole[:-1])  # two murders and the necklace, at once
+    search, kept, _ = run._next()
+    assert 0 < len(kept) < len(whole)
+    assert search is run._towards(run._setup.goals)
+
+
+def test_what_is_so_at_the_start_is_nothing_to_go_on_from():
+    run, _ = a_run({"goals": ["Ada is alive"]})
+    run._told([])
+    assert run._begun == {}
+
+
+def test_with_all_goals_met_no_search_makes_for_some_of_them():
+    run, whole = a_run({"tuning": {"Arrest": 0.1}})
+    run._told(whole[:-1])
+    run._told(whole)
+    assert run._complete
+    assert run._score < run._incomplete
+    for _ in range(4):
+        assert run._next()[0] is run._towards(run._setup.goals)
+
+
 def test_the_same_seed_gives_the_same_casts():
     setup = load_setup("city")
     one, same, other = (

@@ -41,10 +41,10 @@ def stories():
 
 def test_prose_has_pronouns_and_joined_sentences(stories):
     text = prose(stories[1])
-    assert text.startswith("Alice was at her house and Bob at his house.")
+    assert text.startswith("Alice and Bob were each at their own house.")
     assert "Charlie" not in text, "nobody is mentioned who does not appear"
     assert re.search(r"Bob (picked up|took) a rifle from his house and (went|made|set off)", text)
-    assert "This made Alice furious." in text
+    assert re.search(r"This made (Alice|her) furious\.", text)
     assert "  " not in text
     assert "{" not in text
     assert all(re.match(r"[A-Z].*[.!?]$", s.text) for s in sentences(stories[1]))
@@ -109,6 +109,7 @@ def test_a_person_without_a_pronoun_is_they():
 
 def test_they_were():
     setup = load_setup("dragon")
+    next(e for e in setup.people if e.id == "Rowan").told["pronoun"] = "they"
     texts = [
         prose(told(setup, f"Travel(Rowan, castle); {rest}", seed))
         for seed in range(6)
@@ -182,7 +183,7 @@ def test_markdown_and_text(stories):
 
 def test_branches_form_a_trie(stories):
     root = passages(stories)
-    assert root.sentences[0] == "Alice was at her house and Bob at his house."
+    assert root.sentences[0] == "Alice and Bob were each at their own house."
     assert len(root.sentences) == 1 + 4
     assert len(root.choices) == 2
     assert sum(not p.choices for p in root.all()) == 3

@@ -178,6 +178,7 @@ BAD_SETUPS = [
     ('"at least 2 dead"', '"at least 9 dead"', r"line 5: .*'at least 9 dead' can't be reached"),
     ('"at least 2 dead"', '"alive(Bob) and bat.stuck and Bob.kills > 50"',
      r"line 5: .*can't be reached: Bob.kills > 50 can't come true"),
+    ('length = 20', 'length = 1', r"line 5: the goal 'the murderer is arrested' can't be reached: the length of the story, 1, is too short"),
     ('Alice = { place', 'bat = { place', r"line 26: 'bat' is there already: the actor on line 17"),
     ('[items]', '[items]\nvase = { place = "court" }', r"a name is given twice .*line 25"),
     ('name = "baseball bat"', 'name = "Rifle"', r"line 26: rifle has the same name"),

@@ -220,6 +220,7 @@ def happens(world, event):
     [
         ("[motives]\n[places]", '[motives]\nwants = { Zed = "1" }\n[places]', "a want of nobody: there is no actor 'Zed'"),
         ("[motives]\n[places]", '[motives]\nwants = { Ann = "kitchen" }\n[places]', "a want is a whole number or a condition"),
+        ("[motives]\n[places]", '[motives]\nwants = { Ann = "times(Eat)" }\n[places]', "a want can't ask which actions happened"),
         ("[motives]\n[places]", '[motives]\nbeliefs = { Zed = ["pie.eaten = true"] }\n[places]', "a belief of nobody"),
         ("[motives]\n[places]", '[motives]\nbeliefs = { Ann = ["cake.eaten = true"] }\n[places]', "'cake' is unknown"),
         ("[motives]\n[places]", '[motives]\nbeliefs = { Ann = ["pie.cold = true"] }\n[places]', "no attribute 'cold'"),

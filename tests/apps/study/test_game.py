@@ -7,13 +7,11 @@ from hypothesis import strategies as st
 from study_worlds import GYM, holding, scribble, world_of
 
 from treewright.apps.levels import game, physics
-from treewright.apps.levels.physics import JUMP, LEFT, RIGHT, SPEED
+from treewright.apps.levels.physics import JUMP, LEFT, RIGHT
 from treewright.apps.levels.replay import decode, encode, replay
 from treewright.apps.levels.tiles import LevelError
 from treewright.apps.levels.world import World
 from treewright.apps.study import bots
-
-RIGHT_RUN = RIGHT | SPEED
 
 
 def happened(world, runs, event=None):

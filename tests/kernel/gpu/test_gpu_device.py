@@ -139,6 +139,49 @@ def test_an_evaluator_beside_the_trees():
             forest.commit()
 
 
+def in_torch(states):
+    torch = pytest.importorskip("torch")
+    players = torch.as_tensor(states["player"], device="cuda").to(torch.float32)
+    weights = torch.arange(1, 8, dtype=torch.float32, device="cuda")
+    return 0.25 + 0.5 * players, weights.tile(len(states), 1)
+
+
+def in_cupy(states):
+    cupy = pytest.importorskip("cupy")
+    players = cupy.asarray(states["player"]).astype(cupy.float32)
+    return 0.25 + 0.5 * players, cupy.tile(cupy.arange(1, 8, dtype=cupy.float32), (len(states), 1))
+
+
+def in_jax(states):
+    jax = pytest.importorskip("jax")
+    from jax import numpy as jnp
+
+    start = states.dtype.fields["player"][1]
+    players = jax.dlpack.from_dlpack(states.bytes)[:, start].astype(jnp.float32)
+    weights = jnp.tile(jnp.arange(1, 8, dtype=jnp.float32), (len(states), 1))
+    return tuple(part.block_until_ready() for part in (0.25 + 0.5 * players, weights))
+
+
+@pytest.mark.parametrize("network", [in_torch, in_cupy, in_jax])
+def test_leaves_are_handed_to_other_libraries_without_a_copy(network):
+    domain = samples()["connect-four"].domain()
+
+    def here(states):
+        values = (0.25 + 0.5 * states["player"]).astype(np.float32)
+        return values, np.tile(np.arange(1.0, 8.0, dtype=np.float32), (len(values), 1))
+
+    how = {"seed": 2, "memory": "64MiB", "batch": 2}
+    mine = tw.Forest(domain, 500, engine="gpu", evaluate=network, **how)
+    theirs = tw.Forest(domain, 500, evaluate=here, **how)
+    for _ in range(3):
+        for forest in (mine, theirs):
+            forest.run(50)
+        assert (mine.roots().visits == theirs.roots().visits).all()
+        assert (mine.best == theirs.best).all()
+        for forest in (mine, theirs):
+            forest.commit()
+
+
 def test_one_position_takes_the_whole_device():
     domain = samples()["connect-four"].domain()
     forests = [tw.Forest(domain, 1000, memory="64MiB", engine=e).run(20) for e in ("gpu", None)]

@@ -26,7 +26,10 @@ def optimize(
         str,
         typer.Argument(help="cec2014:NUMBER, or path/to/file.py:function (a plain or Numba one)."),
     ],
-    dim: Annotated[int, typer.Option(min=1, help="Dimensions.")] = 10,
+    dim: Annotated[
+        int | None,
+        typer.Option(min=1, help="Dimensions; 10 for CEC 2014 if not given."),
+    ] = None,
     budget: Annotated[int, typer.Option(min=1, max=LARGEST, help="Budget: evaluations.")] = 100_000,
     method: Annotated[
         str | None,
@@ -52,11 +55,13 @@ def optimize(
     """Minimise a function inside a box; for CEC 2014, the error to the optimum is shown.
 
     Examples: treewright optimize cec2014:17 --dim 10 --budget 100000 --seed 1;
+    treewright optimize wing.py:drag --dim 2 --bounds=-5,5 --budget 100;
     treewright optimize cec2014:9 --method iterated-splitting --passes 10 --splits 3 --json
     """
     from treewright.apps.functions.minimize import default_method, minimize
 
     f, box, number = _read(function, dim, bounds)
+    dim = len(box)
     method = method or default_method(dim, budget)
     given = {"moves": moves, "passes": passes, "splits": splits}
     options: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
@@ -120,7 +125,7 @@ def _calling(f: Any, cluster: str | None) -> Iterator[Any]:
         yield there.map
 
 
-def _read(function: str, dim: int, bounds: str | None) -> tuple[Any, Any, int | None]:
+def _read(function: str, dim: int | None, bounds: str | None) -> tuple[Any, Any, int | None]:
     """The function, its box, and its number if it is one of CEC 2014."""
     from treewright.apps.functions.minimize import cec_bounds, cec_function
 
@@ -130,6 +135,7 @@ def _read(function: str, dim: int, bounds: str | None) -> tuple[Any, Any, int | 
             raise OptionError(f"{function}: write cec2014:NUMBER, from cec2014:1 to cec2014:30")
         if bounds is not None:
             raise OptionError("the functions of CEC 2014 have their own bounds, -100 to 100")
+        dim = dim or 10
         return cec_function(int(name), dim), cec_bounds(dim), int(name)
     if not colon or not place.endswith(".py"):
         raise OptionError(f"{function!r}: write cec2014:NUMBER or path/to/file.py:function")
@@ -139,8 +145,8 @@ def _read(function: str, dim: int, bounds: str | None) -> tuple[Any, Any, int | 
     f = getattr(module, name, None)
     if not callable(f):
         raise OptionError(f"{place} has no function {name!r}")
-    if bounds is None:
-        raise OptionError(f"{function} needs --bounds LOW,HIGH")
+    if bounds is None or dim is None:
+        raise OptionError(f"{function} needs --dim and --bounds, as in --dim 2 --bounds=-5,5")
     try:
         low, high = (float(v) for v in bounds.split(","))
     except ValueError:

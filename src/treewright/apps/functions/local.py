@@ -220,12 +220,10 @@ class Gaussian:
         z = self.rng.standard_normal((self.size, n))
         steps = (z * self.lengths) @ self.axes.T
         unit = np.clip(self.mean + self.sigma * steps, 0.0, 1.0)
-        values = yield unit
+        values = yield from self._ranked(unit)
         if len(values) < self.size:
             return
         order = np.argsort(values, kind="stable")[: len(self.weights)]
-        self.recent.append(float(values[order[0]]))
-        self.best = min(self.best, self.recent[-1])
         chosen = (unit[order] - self.mean) / self.sigma
         step = self.weights @ chosen
         self.mean = self.mean + self.sigma * step
@@ -248,6 +246,17 @@ class Gaussian:
         self.sigma *= math.exp(min(1.0, self.cs / self.ds * (size / self.norm - 1)))
         if self.generations % self.every == 0:
             self._decompose()
+
+    def _ranked(self, unit: np.ndarray) -> Generator[np.ndarray, Any, np.ndarray]:
+        """The values by which a generation is ranked."""
+        values: np.ndarray = yield unit
+        self._see(values)
+        return values
+
+    def _see(self, values: np.ndarray) -> None:
+        """What was evaluated of a generation."""
+        self.recent.append(float(values.min()))
+        self.best = min(self.best, self.recent[-1])
 
     def _decompose(self) -> None:
         self.covariance = (self.covariance + self.covariance.T) / 2

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -139,6 +140,13 @@ class Objective:
             return map
         from concurrent.futures import ProcessPoolExecutor
 
+        try:
+            pickle.dumps(self.f)
+        except Exception as error:
+            raise OptionError(
+                f"workers={self.workers} are processes, and this function can't go to them: "
+                f"define it at the top of a module (a lambda can't go), or use workers=1"
+            ) from error
         self._pool = ProcessPoolExecutor(self.workers)
         return self._pool.map
 

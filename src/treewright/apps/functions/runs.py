@@ -9,12 +9,12 @@ Places: *here*, the best point so far; the parts of the box; and the whole box. 
 (Wang, Fonseca & Tian 2020) the parts are learnt from the samples: a direction that tells the
 better half from the worse splits the box in two, and each part again.
 
-Solvers: a quadratic model (model.py) and BFGS for smooth valleys, CMA-ES, whose population
-doubles each time, for the others, a walk along ridges, and changes of single variables (mixed.py)
-where some are whole numbers or choices.  L-SHADE (population.py) searches the whole box as soon
-as the search is long; each population lives twice as long as the one before.  Of noisy functions
-the tree may also evaluate a point again: *here* has one more solver then, under which the
-candidates for the best point are the actions.
+Solvers: a quadratic model (model.py) and BFGS for smooth valleys, CMA-ES with a model of its own
+(surrogate.py), whose population doubles each time, a walk along ridges, and changes of single
+variables (mixed.py) where some are whole numbers or choices.  L-SHADE (population.py) searches the
+whole box as soon as the search is long; each population lives twice as long as the one before.  Of
+noisy functions the tree may also evaluate a point again: *here* has one more solver then, under
+which the candidates for the best point are the actions.
 """
 
 import math

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from treewright.apps.functions.archive import Archive
 from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
@@ -14,9 +15,12 @@ from treewright.apps.functions.objective import Exhausted, Objective
 from treewright.apps.functions.parts import Part, inside, split
 from treewright.apps.functions.population import PER_DIMENSION, Population
 from treewright.apps.functions.steps import Step, Steps, within
+from treewright.apps.functions.surrogate import Modelled
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
+LQ = "lq-cma-es"  # in place of CMA-ES where values are smooth
 RIDGE, POPULATION, CELLS = "ridge", "l-shade", "cells"
+EVOLVING = (LQ, CMA, POPULATION, CELLS)  # few steps bring something, even of good runs
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
@@ -25,6 +29,7 @@ KNOWN = 4.0  # visits that this counts as, at most
 FIRST = {
     MODEL: (0.9, 3.0),
     BFGS: (0.5, 1.0),
+    LQ: (0.6, 1.0),
     CMA: (0.6, 1.0),
     MIXED: (0.7, 1.0),
     AGAIN: (0.5, 1.0),
@@ -32,17 +37,19 @@ FIRST = {
     POPULATION: (0.6, 1.0),
     CELLS: (0.5, 1.0),
 }
+EVEN = 0.9, 2.0  # the same of the model and of LQ, unless a point to begin with was given
 LONG = 200  # evaluations per dimension before the first population and ridge begin
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
 LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
 SLICES = 180  # of its life
 PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
-YOUNG = 100  # evaluations per dimension after which a local run that still crawls counts for less
-PROMISE = 0.7  # of the credit is what a run promises, as soon as another one has ended
+YOUNG = 30  # evaluations per dimension after which a local run that still crawls counts for less
+YOUNG_ODD = 100  # the same of noisy functions, and where variables are whole numbers
+PROMISE = 0.7  # of the credit is what a run promises,
+JUDGED = 5  # as soon as it was judged so often
 AHEAD = 0.25  # of the evaluations so far: how far ahead that looks
 BEHIND = 0.7  # what a successful step counts where another run is ahead
-MOST_SAMPLES = 4096
 WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
 NOISY_RADIUS = 0.01  # at which a model of a noisy function ends
 
@@ -129,8 +136,8 @@ class Shared:
         self.over = False
         self.warm = objective.warm
         self.version = objective.version
-        self.points = list((objective.known[0] - self.low) / self.width)  # in the unit box
-        self.values = objective.known[1].tolist()
+        known = (objective.known[0] - self.low) / self.width  # in the unit box
+        self.samples = Archive(known, objective.known[1])
         self.finished: list[float] = []  # what the runs so far came to
         self.open: dict[tuple[int, int], Run] = {}
         self.begun = dict.fromkeys(range(len(self.solvers)), 0)
@@ -209,7 +216,9 @@ class Shared:
 
     def _known(self, place: int, solver: int) -> tuple[float, float]:
         total, weight = self.gains.get((place, solver), (0.0, 0.0))
-        value, sure = FIRST[self.solvers[solver]]
+        name = self.solvers[solver]
+        even = name in (MODEL, LQ) and LQ in self.solvers and not self.warm
+        value, sure = EVEN if even else FIRST[name]
         if place >= PARTS:
             value *= 0.5
             sure = 1.0
@@ -248,7 +257,7 @@ class Shared:
         """How long a slice is, in evaluations: populations show only later what they can do."""
         if run.solver == POPULATION:
             return self.life // SLICES
-        if run.solver == CMA and self._long:
+        if run.solver in (LQ, CMA) and self._long:
             return PATIENT * self.objective.n
         return self.slice
 
@@ -285,8 +294,11 @@ class Shared:
         """What the steps since the last time were worth; the next ones are expected to be so."""
         reward = self._worth(run, run.good / max(1, run.made), self.objective.best < before)
         run.judged()
-        if self.finished and self.smooth:  # noise and whole numbers promise nothing
+        if self.smooth and len(run.ages) >= JUDGED:  # noise and whole numbers promise nothing
             reward = (1 - PROMISE) * reward + PROMISE * self._promise(run)
+        if run.solver not in EVOLVING:
+            young = YOUNG if self.smooth else YOUNG_ODD
+            reward *= min(1.0, young * self.objective.n / max(1, run.age))
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
@@ -314,10 +326,8 @@ class Shared:
 
     def _worth(self, run: Run, succeeded: float, new_best: bool) -> float:
         """How often a step of the slice succeeded, less where another run is ahead."""
-        if run.solver in (CMA, POPULATION, CELLS):  # few steps bring something, even of good runs
+        if run.solver in EVOLVING:
             succeeded = float(succeeded > 0)
-        else:
-            succeeded *= min(1.0, YOUNG * self.objective.n / max(1, run.age))
         reward = succeeded if new_best else BEHIND * succeeded
         if run.place >= PARTS:
             others = self.finished
@@ -342,8 +352,8 @@ class Shared:
     def learn(self) -> None:
         """Split the box anew by the samples so far."""
         least = SPLIT * self.objective.n
-        if len(self.values) >= least:
-            self.parts = split(np.array(self.points), np.array(self.values), least)
+        if len(self.samples) >= least:
+            self.parts = split(self.samples.points, self.samples.values, least)
 
     # ------------------------------------------------------------- runs
 
@@ -352,10 +362,7 @@ class Shared:
         values = self.objective.evaluate(self.low + self.width * unit)
         if len(values) < len(unit):
             raise Exhausted
-        self.points.extend(unit)
-        self.values.extend(values.tolist())
-        if len(self.values) > MOST_SAMPLES:  # every second one is enough to learn from
-            self.points, self.values = self.points[::2], self.values[::2]
+        self.samples.add(unit, values)
         return values
 
     def _run(self, place: int, solver: int) -> Run:
@@ -364,12 +371,13 @@ class Shared:
         run = self.open.get((place, solver))
         if run is None:
             # CMA-ES begins where the best point is only once; later runs look elsewhere
-            again = self.solvers[solver] == CMA and self.begun[solver] > 0
+            gaussian = self.solvers[solver] in (LQ, CMA)
+            again = gaussian and self.begun[solver] > 0
             x = self._begin_at(PARTS if again and place == HERE else place)
             run = self.open[place, solver] = Run(
                 self._steps(solver, x), place, self.solvers[solver]
             )
-            if place == HERE and self.solvers[solver] != CMA and self.begun[solver]:
+            if place == HERE and not gaussian and self.begun[solver]:
                 run.best = self.objective.best  # begun again there, it must find better
             self.begun[solver] += 1
         return run
@@ -380,8 +388,7 @@ class Shared:
         self.open.clear()
         self.finished.clear()
         self.ended_at.clear()
-        self.points.clear()
-        self.values.clear()
+        self.samples.clear()
         self.begun = dict.fromkeys(self.begun, 0)
 
     def _begin_at(self, place: int) -> np.ndarray:
@@ -397,7 +404,7 @@ class Shared:
         name, space = self.solvers[solver], self.objective.space
         if name == MIXED:
             return mixed_steps(self.rng, x, space.levels, space.unordered)
-        free = self.ordered if name in (CMA, POPULATION) else self.real
+        free = self.ordered if name in (LQ, CMA, POPULATION) else self.real
         steps = self._local(name, self.begun[solver], x[free])
         return steps if free.all() else within(steps, x, free)
 
@@ -420,6 +427,9 @@ class Shared:
             size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
             return Population(np.zeros(n), np.ones(n), self.rng, life, size).steps()
         size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
+        if name == LQ:
+            sigma = NARROW if self.warm and number == 0 else WIDE
+            return Modelled(self.rng, x, sigma, size, self.samples).steps()
         return Gaussian(self.rng, x, 0.2, size).steps()
 
 
@@ -427,10 +437,12 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
     """Those that have something to do in a space."""
     space, noisy = objective.space, objective.candidates is not None
     reals = int((~space.whole).sum())
+    lq = not noisy and reals == len(space.whole) <= MODELLED
     found = {
         MODEL: 1 <= reals <= MODELLED,
         BFGS: reals >= 1 and not noisy,
-        CMA: not space.unordered.all(),
+        LQ: lq,
+        CMA: not lq and not space.unordered.all(),
         MIXED: bool(space.whole.any()),
         AGAIN: noisy,
         RIDGE: reals >= 1 and not noisy,

@@ -15,7 +15,7 @@ LIAR = 0
 class LiarsDice(Domain):
     """Two players roll ``dice`` each and bid in turns, until one calls the other a liar.
 
-    A bid says that at least so many of all dice show a face; each must be higher than the last:
+    A bid says that at least this many of all dice show a face; each must be higher than the last:
     more dice, or as many with a higher face.  If the last bid is true, who doubted it loses; else
     its bidder does.  Action 0 calls the last bidder a liar; ``1 + FACES * (count - 1) + face`` is
     a bid.  One round, in which no face is wild.

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from treewright.apps.go.gtp.player import Player, Style
 
 app = typer.Typer(
-    help="Go: analyse game records, let engines play each other.", no_args_is_help=True
+    no_args_is_help=True,
+    help="Go: analyse game records, let engines play each other.\n\n"
+    "Examples: treewright go analyse game.sgf; "
+    "treewright go match treewright 'gnugo --mode gtp --chinese-rules' --games 20",
 )
 
 Simulations = Annotated[int | None, typer.Option(min=1, help="Simulations a move.")]
@@ -169,7 +172,13 @@ def analyse(
 
 @app.command("match")
 def match(
-    first: Annotated[str, typer.Argument(help="A GTP engine's command, or 'treewright'.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            help="A GTP engine's command, such as 'gnugo --mode gtp' or 'treewright gtp --search "
+            "uct'; 'treewright' alone is ours, with the options below."
+        ),
+    ],
     second: Annotated[str, typer.Argument(help="Its opponent's.")],
     games: Annotated[int, typer.Option(min=1, help="Colours alternate.")] = 10,
     size: Size = 9,

@@ -40,7 +40,7 @@ def to_vertex(point: int, size: int) -> str:
 
 
 def handicap_points(size: int, stones: int) -> list[int]:
-    """Where ``fixed_handicap`` of GTP puts so many stones."""
+    """Where ``fixed_handicap`` of GTP puts this many stones."""
     most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
     if not 2 <= stones <= most:
         choice = f"2 to {most} stones" if most else "no handicap"

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from treewright.apps.levels.tilechain import TileChain
 
 app = typer.Typer(
-    help="Platformer levels: learn a chain, generate, check, measure, convert.",
     no_args_is_help=True,
+    help="Platformer levels: learn a chain, generate, check, measure, convert.\n\n"
+    "Examples: treewright level generate --difficulty 0.2,0.9 --out level.tmx; "
+    "treewright level check level.tmx --picture path.png",
 )
 
 Corpus = Annotated[
@@ -53,8 +55,12 @@ Theme = Annotated[str, typer.Option(help="How pictures look: meadow, castle, cav
 @app.command()
 def generate(
     out: Annotated[
-        Path, typer.Option(help="A file (.txt .json .tmx .tmj .png), or a folder with --count.")
-    ] = Path("level.txt"),
+        Path | None,
+        typer.Option(
+            help="A file (.txt .json .tmx .tmj .png), or a folder with --count; level.txt, or "
+            "levels, if not given."
+        ),
+    ] = None,
     length: Annotated[
         int | None, typer.Option(help="Slices: 320, or those of --vary, if not given.")
     ] = None,
@@ -182,6 +188,10 @@ def generate(
     )
     if not 0 < shared <= 1:
         raise OptionError(f"--shared {shared:g} must be above 0, at most 1")
+    if out is None:
+        out = Path("levels" if count > 1 else "level.txt")
+    if count > 1 and out.suffix in FORMATS.values() and not out.is_dir():
+        raise OptionError(f"--count {count} makes a folder; --out {out} is the name of a file")
     many = count > 1 or (out.suffix == "" and format_ is None) or out.is_dir()
     kind = format_ or "mario-ai" if many else format_of(out, format_)
     one_of("format", kind, FORMATS)
@@ -289,6 +299,7 @@ def learn(
     from treewright.apps.levels import chain as chains
     from treewright.apps.levels.formats import read_corpus
 
+    check_target("--out", out, (".json",))
     found = chains.learn(read_corpus(corpus, legend), history, widest)
     found.save(out)
     facts = found.summary()

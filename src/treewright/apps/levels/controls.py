@@ -49,7 +49,7 @@ class Controls:
     player: whose moves count; what the large player can do, the small one can do too.
     copy_limit: longest run of slices that may be copied from one level of the corpus.
     novelty: at least this share of the stretches of eight slices is in no level of the corpus.
-    crowd: at most so many enemies in any eight columns; ``None`` for no check, as in the paper.
+    crowd: at most this many enemies in any eight columns; ``None`` for no check, as in the paper.
     score: another score (score.py) instead of the paper's.
     whole: begin and end on flat ground, with a start, a flag and a safe first screen (ends.py);
     ``False`` for a stretch to be put between others.

@@ -183,7 +183,7 @@ def draw_level(
 ) -> bytes:
     """A level as a PNG, with the player's flight (lines of pixels) and marked tiles over it.
 
-    ``wrap`` cuts it into strips of so many columns, one below the other.
+    ``wrap`` cuts it into strips of this many columns, one below the other.
     """
     _, draw_module = pillow()
     image = _background(level, theme_of(theme))

@@ -18,7 +18,8 @@ def piece(seed: int) -> Piece:
     return Piece(
         "A platformer level",
         f"treewright level generate --length {LENGTH} --difficulty {DIFFICULTY} --seed {seed} "
-        f"--out level.txt && treewright level check level.txt --player large --picture level.png",
+        f"--out level.txt && treewright level check level.txt --player large "
+        f"--picture level.png --wrap {WRAP}",
         f"A Markov chain learnt from our own 24 levels proposes every slice; MCTS keeps only what "
         f"can be finished and steers to the wished difficulty: {have['gaps']} gaps, "
         f"{have['enemies']} enemies and {have['rewards']} rewards, after {made.rollouts:,} "

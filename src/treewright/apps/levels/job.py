@@ -13,7 +13,7 @@ from treewright.workshop.jobs.work import Export, Report, Result, Work
 LONGEST = 1000  # slices, here
 ROLLOUTS = 2000
 FOUND = {"E": "enemy", "o": "coin", "Q": "question", "<": "pipe", "S": "brick"}
-STEP = 2  # of a flight's points, every so many are enough to draw it
+STEP = 2  # every second point of a flight is enough to draw it
 
 Rows = Annotated[
     list[Annotated[str, Field(max_length=LONGEST)]], Field(max_length=24, description="top first")

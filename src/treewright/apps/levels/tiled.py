@@ -19,6 +19,7 @@ PROPERTY = "tile"
 ORDER = tiled.Order(
     map=(
         "version",
+        "tiledversion",
         "orientation",
         "renderorder",
         "infinite",

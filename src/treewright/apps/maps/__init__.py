@@ -10,7 +10,7 @@ APP = App(
         "maps-revise-v1": ".revise:Revise",
         "dungeon-v1": ".dungeon:dungeon",
     },
-    commands={"map": Command(".commands:app", "Generate maps between checkpoints.")},
+    commands={"map": Command(".commands:app", "Generate maps between checkpoints, and dungeons.")},
     experiments=(
         ".experiments.fill:EXPERIMENT",
         ".experiments.looks:EXPERIMENT",

@@ -24,7 +24,12 @@ from treewright.workshop.commands import (
 if TYPE_CHECKING:
     from treewright.apps.maps.spec import MapSpec
 
-app = typer.Typer(help="Generate maps between checkpoints.", no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Generate maps between checkpoints, and dungeons.\n\n"
+    "Examples: treewright map generate mcguinness --out map.png; "
+    "treewright map dungeon --seed 3 --out dungeon.tmx --out dungeon.png",
+)
 
 Spec = Annotated[
     str, typer.Argument(help="mcguinness (the paper's), or a .toml, .txt or .png specification.")

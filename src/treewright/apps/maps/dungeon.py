@@ -315,7 +315,7 @@ def dungeon(
     treasure: int = 5,
     traps: int = 5,
 ) -> Dungeon:
-    """The domain of a dungeon of this size with so many things in it."""
+    """The domain of a dungeon of this size with this many things in it."""
     counts = {
         "rooms": rooms,
         "locks": locks,

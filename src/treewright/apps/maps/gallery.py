@@ -29,10 +29,11 @@ def piece(seed: int) -> Piece:
     return Piece(
         "A map",
         f"{command} rooms --out left.png && {command} corridors --out right.png --out right.tmx",
-        f"Banners of one colour should be near each other, and red ones far from blue ones. On the "
-        f"left a map of rooms ({rooms} from red to blue at the least, drawn in yellow), on the "
-        f"right one of corridors ({corridors}). The style is drawn into the rock first; a local "
-        f"search of {EVALUATIONS:,} evaluations decides where rooms and corridors meet.",
+        f"Banners of one colour should be near each other, and red ones far from blue ones. "
+        f"On the left a map of rooms ({rooms} from red to blue at the least, drawn in yellow "
+        f"here), on the right one of corridors ({corridors}). The style is drawn into the rock "
+        f"first; a local search of {EVALUATIONS:,} evaluations decides where rooms and corridors "
+        f"meet.",
         [
             Picture(png(paint_map(found.walls, spec, ways[style])), f"A map of {style}")
             for style, found in made.items()

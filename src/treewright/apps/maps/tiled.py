@@ -20,6 +20,7 @@ FLOOR_TILE, WALL_TILE = 1, 2
 ORDER = tiled.Order(
     map=(
         "version",
+        "tiledversion",
         "orientation",
         "renderorder",
         "width",

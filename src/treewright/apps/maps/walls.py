@@ -1,4 +1,4 @@
-"""The paper's domain: one wall after another, until so many cells are filled (section II-A)."""
+"""The paper's domain: one wall after another, until this many cells are filled (section II-A)."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 

@@ -9,7 +9,7 @@ from treewright.apps.stories import language
 from treewright.apps.stories.library import Library, built_in_names, find_source, load_library
 from treewright.apps.stories.lint import SLOT, described
 from treewright.apps.stories.model import Attribute
-from treewright.apps.stories.setup import read_setup
+from treewright.apps.stories.setup import PRONOUNS, read_setup
 from treewright.apps.stories.source import Source, StoryError
 from treewright.errors import nearest
 
@@ -64,6 +64,7 @@ class _Asking:
         for key, name in zip(self._ids[kind], names, strict=True):
             parts = [f'name = "{_quoted(name)}"'] if name != key else []
             parts += self._placed(kind, name)
+            parts += [self._called(name)] if noun == "person" else []
             self._sections.append(f"{key} = {{ {', '.join(parts)} }}" if parts else f"{key} = {{}}")
 
     def _names(self, answer: str, plural: str) -> list[str]:
@@ -136,6 +137,14 @@ class _Asking:
                     f"{key} = {self._answer(f'{key} of {name} (0 to 1)', default, _share)}"
                 )
         return parts
+
+    def _called(self, name: str) -> str:
+        word = self._answer(
+            f"Pronoun of {name} ({', '.join(PRONOUNS)})",
+            "they",
+            functools.partial(_one_of, list(PRONOUNS)),
+        )
+        return f'pronoun = "{word}"'
 
     def _is_asked_where(self, kind: str, attribute: Attribute) -> bool:
         types = self._library.known.types

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from treewright.apps.stories.setup import Setup
     from treewright.apps.stories.story import Story
 
-app = typer.Typer(help="Generate believable stories from a set-up and goals.", no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Generate believable stories from a set-up and goals.\n\n"
+    "Examples: treewright story list; treewright story generate sherlock --graph why.svg",
+)
 
 SetupName = Annotated[
     str,
@@ -364,7 +368,9 @@ def check(
 
 @app.command()
 def explain(
-    setup: SetupName,
+    setup: Annotated[
+        str, typer.Argument(metavar="SETUP", help="A set-up's name, or a .toml file.")
+    ],
     action: Annotated[str, typer.Argument(help="Such as 'Kill(Bob, Alice, rifle)'.")],
     after: Annotated[
         list[str] | None, typer.Option(metavar="ACTION", help="What happened; repeat for more.")
@@ -378,8 +384,13 @@ def explain(
     treewright story explain sherlock "Steal(Bob, Alice, vase)" --after "Move(Bob, alice_house)"
     """
     from treewright.apps.stories.explaining import as_text, explain
+    from treewright.apps.stories.planning.problem import problem_names
     from treewright.apps.stories.setup import load_setup
 
+    if setup.endswith(".txt") or setup in problem_names():
+        raise OptionError(
+            f"{setup} is a planning problem: its reasons are told by 'story generate {setup}'"
+        )
     data = explain(load_setup(setup), action, after or [])
     emit(data, as_text(data), as_json)
 
@@ -422,14 +433,15 @@ def watch(
 
     Examples: treewright story watch mine.toml; treewright story watch lib.toml --setup mine.toml
     """
-    from treewright.apps.stories.watching import check_watched, report, saved
+    from treewright.apps.stories.watching import check_watched, report, report_or_mistake, saved
 
     check_watched(path)
+    if once:
+        typer.echo(report(path, setup, nodes, seed))
+        return
     try:
         for _ in saved(path):
-            typer.echo(report(path, setup, nodes, seed))
-            if once:
-                return
+            typer.echo(report_or_mistake(path, setup, nodes, seed))
             typer.echo(f"\n(waiting until {path} is saved again; Ctrl-C stops)")
     except KeyboardInterrupt:
         raise typer.Exit(130) from None

@@ -13,8 +13,10 @@ if TYPE_CHECKING:  # the planner takes a while to import, and few stories have m
 
 def explain(setup: Setup, action: str, after: list[str]) -> dict[str, Any]:
     """What holds and what does not, of all that an action needs, after some actions."""
-    event = setup.ground(action, "prefix")
-    before = [setup.ground(text, "prefix") for text in after]
+    setup.source.change("action", [action])  # what is wrong with it is no fault of the file
+    setup.source.change("after", after)
+    event = setup.ground(action, "action", 0)
+    before = [setup.ground(text, "after", i) for i, text in enumerate(after)]
     replay(setup, before)  # refuses what can't happen
     world = World.start(setup)
     for done in before:

@@ -2,7 +2,8 @@
 
 Every attribute gets the set of values that it might ever have: an action that might be possible
 adds the values that it writes and never takes one away (the planners' relaxation).  A goal that
-can't come true even then is impossible.  The converse does not hold.
+can't come true even then is impossible, and so is one that takes more rounds, in each of which
+everything possible happens at once, than the story has actions.  The converse does not hold.
 """
 
 from itertools import product
@@ -25,14 +26,24 @@ def impossible(setup: Setup) -> str:
     def closed() -> list[Any]:
         return [w for w in wanted if not any(world.value(w[2].expr, {}))]
 
+    late: list[Any] = []  # what is not reached yet when the story must end
+    rounds = 0
     while closed():
+        if rounds == setup.length:
+            late = closed()
         if not world.sweep():
             break
-    for key, i, goal in closed() if not world.unknown else []:
+        rounds += 1
+    if world.unknown:
+        return ""
+    for key, i, goal in closed() or late:
         part = world.culprit(goal.expr)
-        why = (
-            f"{shown(part, setup)} can't come true" if part != goal.expr else "nothing leads there"
-        )
+        if not closed():
+            why = f"the length of the story, {setup.length}, is too short for it"
+        elif part != goal.expr:
+            why = f"{shown(part, setup)} can't come true"
+        else:
+            why = "nothing leads there"
         where = setup.source.where(*_stands(setup, key, i))
         return f"{where}: the goal {goal.text!r} can't be reached: {why}"
     return ""
@@ -56,6 +67,7 @@ class _Relaxed:
             cell: frozenset({value}) for cell, value in setup.values.items()
         }
         self._fired: set[Event] = set()
+        self._undo: dict[Any, frozenset[Any]] = {}  # what the action at hand has changed so far
         start = World.start(setup)
         self._actions: list[Event] = []
         self.unknown = False
@@ -83,15 +95,26 @@ class _Relaxed:
         return found
 
     def sweep(self) -> bool:
-        """Let every action that might be possible happen once; False if nothing is new."""
+        """Let every action that might be possible happen at once; False if nothing is new.
+
+        No action sees in this round what another one did in it.
+        """
         before = sum(len(v) for v in self._values.values()) + len(self._fired)
+        fired: set[Event] = set()
+        written: dict[Any, frozenset[Any]] = {}
         for event in self._actions:
             action = self._setup.library.action(event.action)
             scope = {f"p{i}": n for i, n in enumerate(event.args)}
             if event in self._fired or 1 in self.value(action.precondition, scope):
-                self._fired.add(event)
+                fired.add(event)
+                self._undo = {}
                 for change in action.changes:
                     self._apply(change, scope)
+                for cell, values in self._undo.items():
+                    written[cell] = written.get(cell, values) | self._values[cell]
+                    self._values[cell] = values
+        self._fired |= fired
+        self._values |= written
         return sum(len(v) for v in self._values.values()) + len(self._fired) > before
 
     def _apply(self, change: Change, scope: Scope) -> None:
@@ -114,6 +137,7 @@ class _Relaxed:
                 values = frozenset(a + sign * b for a in self._values[cell] for b in new)
             if attribute.type.kind == "int":
                 values = frozenset(min(attribute.high, max(attribute.low, v)) for v in values)
+            self._undo.setdefault(cell, self._values[cell])
             self._values[cell] |= frozenset(int(v) for v in values)
 
     def _cells(self, expr: Expr, scope: Scope) -> list[Any]:

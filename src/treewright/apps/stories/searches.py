@@ -14,6 +14,7 @@ from typing import Any, Literal
 from treewright.apps.stories.casting import LARGE, Cast, casts, named, taking_part
 from treewright.apps.stories.domain import story_domain, with_cast
 from treewright.apps.stories.model import Event
+from treewright.apps.stories.ordering import in_scenes
 from treewright.apps.stories.setup import Goal, Setup
 from treewright.apps.stories.story import Story, best_prefix, replay, trim
 from treewright.errors import OptionError, nearest
@@ -77,8 +78,9 @@ def generate(
 
     ``restarts``: many searches that share the best score instead of one.  ``prune``: plan step by
     step, committing the best action after so many nodes (Magnuson 4.5).  ``prefix_reward``: see
-    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards (not after the other
-    methods: a trimmed story of theirs would be ours).  Where people have motives, there is one
+    :func:`story_domain`.  ``shorten``: leave out idle actions afterwards, and put those
+    that stay in an order with fewer changes of scene (not after the other methods: such a story
+    of theirs would be ours).  Where people have motives, there is one
     tree, and nodes are all steps that are imagined, those of reasons included.
     """
     if method not in METHODS:
@@ -117,7 +119,9 @@ def generate(
     pinned = len(setup.steering.prefix)
     if len(story.steps) < pinned:
         story = replay(setup, events[:pinned], seed, method=method, **found)
-    return trim(story, pinned) if shorten and method == "mcts" else story
+    if not shorten or method != "mcts":
+        return story
+    return in_scenes(trim(story, pinned), pinned)
 
 
 def _events(setup: Setup, domain: Any, actions: list[int]) -> list[Event]:
@@ -255,9 +259,9 @@ class _Run:
         Until a story meets all goals, those after the first are drawn towards goals that are met
         in part: they go on from what was found, or make for what the first one did not reach, or
         for what is asked of nobody in particular.  What is asked of somebody comes last: who is
-        jailed for a murder can't make friends.  As long as a story that does not meet all goals
-        might score more than the best that does, this goes on by turns.
-        Afterwards every other one goes on from a beginning of the best story.
+        jailed for a murder can't make friends.  Afterwards every other one goes on from a beginning
+        of the best story; as long as one that does not meet all goals might score more, all are
+        drawn towards what is not met.
         """
         search, kept, cast = self._strict, list[int](), self._cast(self._setup.goals)
         while True:
@@ -279,7 +283,7 @@ class _Run:
     def _told(self, actions: list[int]) -> None:
         """Keep a story that meets all goals before any that does not; else by its score.
 
-        One that meets some of the goals which the first search did not reach is a beginning.
+        One that meets some goals is a beginning.
         """
         events = _events(self._setup, self._domain, actions)
         told = best_prefix(self._setup, events, goals_first=True)
@@ -290,11 +294,13 @@ class _Run:
         goals = list(zip(self._setup.goals, met, strict=True))
         if not self._hard:
             self._hard = [goal for goal, done in goals if not done] or self._setup.goals
-        if any(done and goal in self._hard for goal, done in goals) and not complete:
+        if any(met) and not complete:
             self._begin(met, _Beginning(told.share, told.score, self._needed(told)))
 
     def _begin(self, met: tuple[bool, ...], begun: "_Beginning") -> None:
         """Note a story to go on from: a better one, or another of the best where one is spent."""
+        if not begun.actions:
+            return  # what is so at the start is nothing to go on from
         known = self._begun.get(met)
         spent = known is not None and known.tries == TRIES and known.actions != begun.actions
         furthest = all(other.share <= begun.share for other in self._begun.values())
@@ -305,16 +311,12 @@ class _Run:
         """The search to be made now, what it goes on from, and who acts."""
         goals = self._setup.goals
         self._again = not self._again
-        unbeatable = self._complete and self._score >= self._incomplete
-        if unbeatable or (self._complete and self._again):
+        if self._complete:
             kept = self._beginning() if self._again else []
+            unbeatable = self._score >= self._incomplete
             search = self._strict if unbeatable else self._towards(goals)
             return search, kept, self._cast(goals, kept)
-        hopeful = [
-            begun
-            for begun in self._begun.values()
-            if begun.tries < TRIES and not (self._complete and begun.score <= self._score)
-        ]
+        hopeful = [begun for begun in self._begun.values() if begun.tries < TRIES]
         if hopeful:
             begun = max(hopeful, key=lambda b: (b.share, -b.tries, b.score))
             begun.tries += 1
@@ -336,7 +338,7 @@ class _Run:
     def _needed(self, told: Story) -> list[int]:
         """The actions of a story, after what is pinned, without those that it does not need."""
         pinned = len(self._setup.steering.prefix)
-        events = trim(told, pinned, 1).events[pinned:]
+        events = trim(told, pinned).events[pinned:]
         return [self._domain.grounding.number(event) for event in events]
 
     def _after(self, kept: list[int], cast: Cast, search: Search) -> Any:

@@ -120,20 +120,20 @@ def _spared(story: Story, keep: int, together: int) -> list[int] | None:
                 if found is not None:
                     return [at, *found]
             elif at == len(story.events):
-                return [] if _is_as_good(world, story) else None
-            if not _goes_on(world, story, story.events[at]):
+                return [] if is_as_good(world, story) else None
+            if not goes_on(world, story, story.events[at]):
                 return None  # nor does it if a later one is left out
             at += 1
         return None
 
     world = World.start(story.setup)
     for event in story.events[:keep]:
-        if not _goes_on(world, story, event):
+        if not goes_on(world, story, event):
             return None
     return first(world, keep, together)
 
 
-def _goes_on(world: World, story: Story, event: Event) -> bool:
+def goes_on(world: World, story: Story, event: Event) -> bool:
     """Do an event, if it is possible and leaves the story as good as it is."""
     action = story.setup.library.action(event.action)
     if not world.value(action.precondition, scope_of(event)):
@@ -145,7 +145,7 @@ def _goes_on(world: World, story: Story, event: Event) -> bool:
     return True
 
 
-def _is_as_good(world: World, story: Story) -> bool:
+def is_as_good(world: World, story: Story) -> bool:
     return world.score() >= story.score - CLOSE and world.share() >= story.share - CLOSE
 
 
@@ -169,9 +169,9 @@ def _without(story: Story, left_out: Sequence[int]) -> Story | None:
         return None
     events = [e for i, e in enumerate(story.events) if i not in left_out]
     world = World.start(story.setup)
-    if not all(_goes_on(world, story, event) for event in events):
+    if not all(goes_on(world, story, event) for event in events):
         return None
-    if not _is_as_good(world, story):
+    if not is_as_good(world, story):
         return None
     return replay(story.setup, events, story.seed, **story.found)
 

@@ -1,5 +1,6 @@
 """A story in English: variants, pronouns, joined sentences, and nobody who comes from nowhere."""
 
+import itertools
 import random
 import re
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from treewright.apps.stories.world import Scope, World, scope_of
 _CASES = {"he": 0, "him": 1, "his": 2, "himself": 3}
 _PRONOUNS = PRONOUNS | {"I": ("I", "me", "my", "myself")}
 _JOINED = 3  # actions in one sentence
+_DOER = re.compile(r"(^|, and |\bsaid )$")  # after this a name is a subject
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Clause:
     after: list[tuple[tuple[str, ...], World]] = field(default_factory=list)
     causes: list["Clause"] = field(default_factory=list)  # what made it believable
     aim: Event | None = None  # what its subject does it for, where people have motives
+    again: list[int] = field(default_factory=list)  # the same once more, which is not told
 
 
 @dataclass
@@ -50,20 +53,34 @@ def sentences(story: Story) -> list[Sentence]:
     teller.give_reasons(story, clauses)
     opening = teller.opening(clauses)
     told = [Sentence(opening, [])] if opening else []
+    clauses = _once(clauses)
     at = 0
     while at < len(clauses):
         group = teller.group(clauses, at)
         scene = bool(at) and teller.elsewhere(clauses[at - 1], group[0])
         text = teller.sentence(group, scene)
-        answer = teller.answered or text.split(" ")[0].lower() in PRONOUNS
+        answer = teller.answered or teller.leans or text.split(" ")[0].lower() in PRONOUNS
         text = " ".join([text, *teller.asides(group[-1])])
         told.append(Sentence(text, _steps(group), scene, answer))
         at += len(group)
     return told
 
 
+def _once(clauses: list[Clause]) -> list[Clause]:
+    """Without what somebody does again at once: it is told once, with what followed in the end."""
+    kept: list[Clause] = []
+    for clause in clauses:
+        last = kept[-1] if kept else None
+        if last and clause.action == last.action and clause.scope == last.scope:
+            last.again.append(clause.step)
+            last.after = clause.after
+        else:
+            kept.append(clause)
+    return kept
+
+
 def _steps(group: list[Clause]) -> list[int]:
-    return [clause.step for clause in group]
+    return [step for clause in group for step in (clause.step, *clause.again)]
 
 
 def opening(stories: Sequence[Story]) -> str:
@@ -106,7 +123,7 @@ def _paragraphs(told: list[Sentence]) -> list[list[str]]:
     for i, sentence in enumerate(told):
         size = len(found[-1])
         soon = any(later.scene for later in told[i + 1 : i + 3])
-        ends = size >= 2 if sentence.scene else size >= 6 and not sentence.answer and not soon
+        ends = size >= 2 if sentence.scene else size >= 5 and not sentence.answer and not soon
         if ends or (i == 1 and not told[0].steps):
             found.append([])
         found[-1].append(sentence.text)
@@ -131,7 +148,11 @@ class _Teller:
         self._narrator: Entity | None = None  # who says "I"
         self._told: list[Clause] = []  # all steps, in order
         self.answered = False  # whether the last sentence said what it followed from
+        self.leans = False  # whether it needs the one before, to say who "him" is
         self._joined = False  # whether the sentence goes on with another action
+        self._doer = False  # whether who comes now does something: "and Anselm awoke"
+        self._last: list[Entity] = []  # people in the last sentence, be it speech or a feeling
+        self._fully = False  # whether people are named, even if they were just spoken of
         self._things: list[Entity] = []  # things in the sentence under way
         self._here: Entity | None = None  # the place in it, which need not be said twice
 
@@ -216,16 +237,35 @@ class _Teller:
         """Who is where at the beginning, of those who will be heard of."""
         people = list(dict.fromkeys(p for c in clauses for p in self._people(c)))
         world = World.start(self._setup)
-        told = []
+        groups: dict[str, list[tuple[Entity, Entity]]] = {}  # those at one place, or at their own
         for person in people:
             place = self._place_of(person, world)
             if place is not None:
-                self._mentioned = [person]
-                told.append((self._called(person), self._place(place, "at")))
+                own = _own(person, place)
+                groups.setdefault(f"own {own}" if own else place.id, []).append((person, place))
+        told = [self._gathered(group) for group in sorted(groups.values(), key=len, reverse=True)]
         if not told:
             return ""
-        parts = [f"{told[0][0]} was {told[0][1]}", *(f"{n} {p}" for n, p in told[1:])]
+        names, where = told[0]
+        alone = len(max(groups.values(), key=len)) == 1
+        parts = [
+            f"{names} {'was' if alone else 'were'} {where}",
+            *(f"{n} {p}" for n, p in told[1:]),
+        ]
+        self._mentioned = []
         return _capital(self._style.opening + _listed(parts)) + "."
+
+    def _gathered(self, group: list[tuple[Entity, Entity]]) -> tuple[str, str]:
+        """Some people and where they are: ``Alice and Bob``, ``each at their own house``."""
+        group = sorted(group, key=lambda pair: pair[0] == self._narrator)  # who says "I" comes last
+        person, place = group[0]
+        self._mentioned = [person]
+        names = _listed([self._called(who) for who, _ in group])
+        own = _own(person, place)
+        if len(group) == 1 or not own:
+            return names, self._place(place, "at")
+        whose = "our" if group[-1][0] == self._narrator else "their"
+        return names, f"each at {whose} own {own}"
 
     def _people(self, clause: Clause) -> list[Entity]:
         slots = [p for p in clause.predicate if isinstance(p, Slot) and p.noun == "person"]
@@ -247,8 +287,9 @@ class _Teller:
     # ----------------------------------------------------------------------------- wording
 
     def sentence(self, group: list[Clause], scene: bool = False) -> str:
-        self._before, self._mentioned = self._mentioned, []
+        self._before, self._mentioned = [] if scene else self._mentioned, []
         self._things, self._here = [], None
+        self.leans = False
         first = group[0]
         lead = self._lead(group, scene)
         text = ""
@@ -267,7 +308,7 @@ class _Teller:
             text += f"{parts[0]}, where {pronoun} {rest}"
         else:
             text += " " + in_turn([_agreeing(text, p) for p in parts])
-        self._previous = first.subject
+        self._previous, self._last = first.subject, list(self._mentioned)
         return _finished(lead + text + self._reason(group[-1]))
 
     def elsewhere(self, last: Clause, now: Clause) -> bool:
@@ -319,7 +360,7 @@ class _Teller:
         return f" {why} {said}"
 
     def _deeds(self, clause: Clause, cause: Clause) -> str:
-        """``the murder of Alice and that of Charlie``.
+        """``the murders of Alice and Charlie``.
 
         Who was wronged answers that wrong; who was not (an officer) all that the doer did.
         """
@@ -330,11 +371,13 @@ class _Teller:
             before = self._told[: clause.step]
             deeds += [c for c in before if c is not cause and c.action == cause.action]
             deeds = [c for c in deeds if c.subject == cause.subject]
+        self._fully = True
         told = [self._said(noun, Clause(-1, None, noun, c.scope, c.world, False)) for c in deeds]
+        self._fully = False
         first, *others = dict.fromkeys(told)
-        kind, of, _ = first.partition(" of ")
-        same = [f"that of {t.removeprefix(kind + of)}" for t in others if t.startswith(kind + of)]
-        return _listed([first, *same])
+        kind, of, victim = first.partition(" of ")
+        same = [t.removeprefix(kind + of) for t in others if t.startswith(kind + of)]
+        return f"{kind}s of {_listed([victim, *same])}" if same else first
 
     def _aim(self, clause: Clause) -> str:
         """``, meaning to steal the vase from Bob``."""
@@ -362,6 +405,7 @@ class _Teller:
         template = self._setup.library.sentence(name, text)
         subject = self._subject(template, scope, world)
         clause = Clause(-1, subject, template, scope, world, False)
+        self._last = self._people(clause) or self._last
         if subject is None:
             return _finished(self._said(template, clause))
         self._previous = subject
@@ -369,15 +413,17 @@ class _Teller:
         return _finished(self._called(subject) + said)
 
     def _said(self, template: Template, clause: Clause) -> str:
-        said = "".join(
-            part if isinstance(part, str) else self._named(part, clause) for part in template
-        )
-        return re.sub(r"^me\b", "I", said)  # who begins a sentence does it
+        said = ""
+        for part, follows in itertools.zip_longest(template, template[1:]):
+            described = isinstance(follows, str) and follows.startswith(", who")
+            self._doer = described or bool(_DOER.search(said))
+            said += part if isinstance(part, str) else self._named(part, clause)
+        return said
 
     def _as_subject(self, person: Entity) -> str:
         """A pronoun, if nobody else in the sentence before could be meant."""
         again = person == self._previous
-        rivals = {p for p in self._before if p != person and self._word(p) == self._word(person)}
+        rivals = {p for p in self._last if p != person and self._word(p) == self._word(person)}
         self._mentioned.append(person)
         clear = person == self._narrator or (again and not rivals)
         return self._word(person) if clear else self._called(person)
@@ -419,10 +465,11 @@ class _Teller:
         if not own and clause.subject and self._word(clause.subject) == self._word(person):
             alone = alone and form == "him"  # "him" can't be whoever does it; "he" could
         seen = person in self._mentioned
-        if person not in self._mentioned:
+        if not seen:
             self._mentioned.append(person)
         if person == self._narrator:
-            return self._pronoun(person, {"name": "him", "'s": "his"}.get(form, form))
+            name = "he" if self._doer else "him"
+            return self._pronoun(person, {"name": name, "'s": "his"}.get(form, form))
         if form in _CASES and own:
             return self._pronoun(person, form)
         if form in _CASES:
@@ -432,18 +479,30 @@ class _Teller:
         if form == "'s":
             own_word = self._pronoun(person, "his")
             return own_word if seen and alone else _possessive(self._called(person))
-        again = self._joined and seen and not own
-        if again and all(self._word(p) != self._word(person) for p in others):
-            return self._pronoun(person, "him")
-        return self._called(person)
+        clear = self._is_clear(person, clause, seen)
+        return self._pronoun(person, "him") if clear else self._called(person)
+
+    def _is_clear(self, person: Entity, clause: Clause, here: bool) -> bool:
+        """Whether "him" can only be one who was spoken of in this sentence or the one before."""
+        if self._fully or self._doer or person == clause.subject:
+            return False
+        if not here and person not in self._before:
+            return False
+        around = {*self._mentioned, *([clause.subject] if clause.subject else [])}
+        around |= set() if here else set(self._before)
+        alone = all(self._word(p) != self._word(person) for p in around if p != person)
+        clear = alone and self._word(person) in ("he", "she")
+        self.leans = self.leans or (clear and not here)
+        return clear
 
     def _place(self, place: Entity, form: str) -> str:
         name = _definite(place)
         owners = [*self._mentioned[:1], *([self._narrator] if self._narrator else [])]
         for person in owners:  # "her house", if it is the subject's; "my house" always
-            own = re.fullmatch(re.escape(person.name) + r"['’]s? (.+)", place.name)
-            if own:
-                name = f"{self._pronoun(person, 'his')} {own[1]}"
+            own = _own(person, place)
+            others = (p for p in self._mentioned if p != person)
+            if own and all(self._word(p) != self._word(person) for p in others):
+                name = f"{self._pronoun(person, 'his')} {own}"
         if form == "'s":
             return _possessive(name)
         if form == "name":
@@ -474,6 +533,12 @@ class _Teller:
     def _entity(self, expr: Expr, scope: Scope, world: World) -> Entity | None:
         number = int(world.value(expr, scope))
         return self._setup.entity(expr.type.name, number) if number >= 0 else None
+
+
+def _own(person: Entity, place: Entity) -> str:
+    """What somebody's own place is: ``house`` for Alice and Alice's house."""
+    found = re.fullmatch(re.escape(person.name) + r"['’]s? (.+)", place.name)
+    return found[1] if found else ""
 
 
 def _alone(template: Template) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from treewright.apps.stories.distances import edit_distance
+from treewright.apps.stories.distances import edit_distance, jaccard
 from treewright.apps.stories.model import Event
 from treewright.apps.stories.reach import impossible
 from treewright.apps.stories.searches import StoryProgress, generate
@@ -17,8 +17,10 @@ from treewright.apps.stories.world import covers
 from treewright.kernel.rng import stream_seed
 from treewright.library.cluster.jobs import Cluster, Shared
 
-SHARES = (0.04, 0.02, 0.0)  # of what is forbidden to make another story (see ``thinned``)
-TRIES = 3  # searches for each variant before one that is alike is accepted
+SHARES = (0.04, 0.02)  # of what is forbidden to make another story (see ``thinned``), by turns
+CANDIDATES = 2  # stories that are made, each with its part of the nodes, for one that is kept
+DISTANCE = 0.4  # what a story with nothing in common with any other may score less than one alike
+TRIES = 3  # times as many are made, if need be, before one that is alike is accepted
 
 
 def different(
@@ -26,30 +28,51 @@ def different(
     count: int,
     *,
     seed: int,
+    nodes: int = 100_000,
     progress: Callable[[StoryProgress], object] | None = None,
     cluster: str | None = None,
     **how: Any,
 ) -> list[Story]:
     """So many stories that differ; the first is the one that ``generate`` finds.
 
-    Each other one is searched with a seed of its own, in a world where some people may not do some
-    things (:func:`thinned`).  One whose actions are those of an earlier story is searched again;
-    with a seed after the other, at most three times.  On a ``cluster`` the searches run side by
-    side, and the stories are the same.
+    More than are asked for are made, each with a seed of its own in a world where some people may
+    not do some things (:func:`thinned`), and :func:`chosen` picks among them.  On a ``cluster`` the
+    searches run side by side, and the stories are the same.
     """
     seeds = (seed if i == 0 else stream_seed(seed, i) >> 33 for i in itertools.count())
-    stories: list[Story] = []
+    made: list[Story] = []
     done = 0
-    for attempt, story in enumerate(_stories(setup, seeds, progress, cluster, how), start=1):
+    how = {**how, "nodes": nodes}
+    for story in _stories(setup, seeds, progress, cluster, how):
+        made.append(story)
         done += int(story.found.get("nodes", 0))
         if cluster is not None and progress is not None:
-            progress(StoryProgress(done, max(s.score for s in [*stories, story])))
-        alike = any(story.actions == other.actions for other in stories)
-        if not alike or attempt >= TRIES * count:
-            stories.append(story)
-        if story.found.get("stopped") == "interrupt" or len(stories) == count:
+            progress(StoryProgress(done, max(s.score for s in made)))
+        unlike = len({tuple(s.actions) for s in made})
+        most = CANDIDATES * (count - 1) + 1
+        enough = len(made) >= most and (unlike >= count or len(made) >= TRIES * most)
+        if enough or count == 1 or story.found.get("stopped") == "interrupt":
             break
-    return stories
+    return chosen(made, count)
+
+
+def chosen(made: list[Story], count: int) -> list[Story]:
+    """The first story, then one after the other the one that scores most and is least like them.
+
+    Those that meet all goals come before those that do not.
+    """
+    kept, rest = made[:1], made[1:]
+    while rest and len(kept) < count:
+
+        def worth(story: Story) -> tuple[bool, bool, float]:
+            near = min(jaccard(story.actions, other.actions) for other in kept)
+            whole = story.share >= story.setup.enough
+            return near > 0.0, whole, story.score + DISTANCE * near
+
+        best = max(rest, key=worth)
+        rest.remove(best)
+        kept.append(best)
+    return kept
 
 
 def _stories(
@@ -62,40 +85,31 @@ def _stories(
     """A story for each seed, in their order, searched here or on a cluster."""
     if cluster is not None:
         with Cluster(cluster) as there:
-            firsts = itertools.chain([True], itertools.repeat(False))
-            yield from there.map(_there, itertools.repeat(Shared((setup, how))), seeds, firsts)
+            yield from there.map(
+                _there, itertools.repeat(Shared((setup, how))), seeds, itertools.count()
+            )
     done = 0
     for i, own in enumerate(seeds):
         now = _shifted(progress, done)
-        make = generate if i == 0 else other
-        story = make(setup, seed=own, progress=now, **how)
+        story = _candidate(setup, i, seed=own, progress=now, **how)
         done += int(story.found.get("nodes", 0))
         yield story
 
 
-def _there(task: Shared, seed: int, first: bool) -> Story:
+def _there(task: Shared, seed: int, number: int) -> Story:
     setup, how = task.get()
-    return (generate if first else other)(setup, seed=seed, **how)
+    return _candidate(setup, number, seed=seed, **how)
 
 
-def other(setup: Setup, *, seed: int, **how: Any) -> Story:
-    """A story in which others do it: some deeds of some people are forbidden, by chance.
-
-    If that leaves a goal unmet, fewer are forbidden; in the end none.
-    """
-    story = None
-    for share in SHARES:
-        thin = thinned(setup, share, random.Random(seed))
-        if share and impossible(thin):
-            continue
-        found = generate(thin, seed=seed, **how)
-        found = replay(setup, found.events, seed, **found.found)
-        if story is None or found.score > story.score:
-            story = found
-        if story.share >= setup.enough or story.found.get("stopped") == "interrupt":
-            return story
-    assert story is not None  # nothing is forbidden in the last try
-    return story
+def _candidate(setup: Setup, number: int, *, seed: int, nodes: int, **how: Any) -> Story:
+    """The first is what ``generate`` finds; in the others some people may not do some things."""
+    if number == 0:
+        return generate(setup, seed=seed, nodes=nodes, **how)
+    thin = thinned(setup, SHARES[number % len(SHARES)], random.Random(seed))
+    if impossible(thin):
+        thin = setup
+    found = generate(thin, seed=seed, nodes=max(1, nodes // CANDIDATES), **how)
+    return replay(setup, found.events, seed, **found.found)
 
 
 def thinned(setup: Setup, share: float, rng: random.Random) -> Setup:

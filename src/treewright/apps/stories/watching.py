@@ -28,15 +28,22 @@ def saved(path: Path, pause: Callable[[float], object] = time.sleep) -> Iterator
 
 
 def report(path: Path, setup: str | None, nodes: int, seed: int) -> str:
-    """What a check says, and a story of the set-up; or what is wrong."""
+    """What a check says, a story of the set-up, its score and the goals that it does not meet."""
+    found = check_file(str(path))
+    lines = [f"{path}: {found['what']}", *(f"  note: {note}" for note in found["notes"])]
+    told = setup or (str(path) if found["what"].startswith("a set-up") else None)
+    if told is not None:
+        story = generate(load_setup(told), nodes=nodes, seed=seed)
+        lines += ["", export([story], "text").rstrip(), "", f"score {story.score:.3f}"]
+        goals = zip(story.setup.goals, story.goals, strict=True)
+        lines += [f"  not met: {goal.text}" for goal, met in goals if met < 1.0]
+    return "\n".join(lines)
+
+
+def report_or_mistake(path: Path, setup: str | None, nodes: int, seed: int) -> str:
+    """The same, or what is wrong: an author goes on to mend it."""
     try:
-        found = check_file(str(path))
-        lines = [f"{path}: {found['what']}", *(f"  note: {note}" for note in found["notes"])]
-        told = setup or (str(path) if found["what"].startswith("a set-up") else None)
-        if told is not None:
-            story = generate(load_setup(told), nodes=nodes, seed=seed)
-            lines += ["", export([story], "text").rstrip(), f"score {story.score:.3f}"]
-        return "\n".join(lines)
+        return report(path, setup, nodes, seed)
     except TreewrightError as error:
         return f"{error}"
 

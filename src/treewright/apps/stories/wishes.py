@@ -170,6 +170,8 @@ def _number(source: Source, text: Any, known: Any, scope: dict[str, Expr], *wher
         raise source.error(
             f"a want is a whole number or a condition, this is {found.type}", *where, "wants"
         )
+    if any(part.op in ("times", "when") for part in found.walk()):
+        raise source.error("a want can't ask which actions happened", *where, "wants")
     return found
 
 

@@ -22,8 +22,9 @@ from treewright.workshop.commands import (
 )
 
 app = typer.Typer(
-    help="Player studies: play generated levels in the browser, ask, model, generate to the model.",
     no_args_is_help=True,
+    help="Player studies: play generated levels in the browser, ask, model, generate to the "
+    "model.\n\nExamples: treewright study new study.sqlite; treewright study serve study.sqlite",
 )
 
 File = Annotated[Path, typer.Argument(help="The study's file.")]

@@ -24,7 +24,7 @@ class Record:
     players: tuple[str, str] = ("player 1", "player 2")
 
     def position(self, count: int | None = None) -> Position:
-        """The position after so many actions, or after all.
+        """The position after this many actions, or after all.
 
         All that the rules allow is legal there, also what a search does not look at: agents
         complete their turns by policies that take it now and then.

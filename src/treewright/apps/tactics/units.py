@@ -31,7 +31,7 @@ DECKS = {
     "tiny": (1,) * 11,
 }
 HAND = 6  # cards in a full hand
-OPENING_UNITS = 3  # exactly so many units in the opening hand
+OPENING_UNITS = 3  # exactly this many units in the opening hand
 
 RUNE_BIT, SCROLL_BIT, SCALE_BIT, HELM_BIT = 1, 2, 4, 8
 GEAR_BIT = np.array([0] * RUNEMETAL + [RUNE_BIT, SCROLL_BIT, SCALE_BIT, HELM_BIT], np.int64)

@@ -203,7 +203,7 @@ class ClusterSearch(Alike):
         return sum(self._made(i) - before for i, before in made.items())
 
     def _round(self, limits: dict[int, int], free: bool, seconds: float | None) -> None:
-        """Let every share that can go on grow up to its limit, or for so long."""
+        """Let every share that can go on grow up to its limit, or for this long."""
         calls = {
             i: share.grow.remote(None if free else limits[i], seconds)
             for i, share in self._shares.items()

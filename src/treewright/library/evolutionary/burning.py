@@ -116,7 +116,7 @@ class Burning:
                 break
 
     def run_short(self, simulations: int, budget: Budget) -> None:
-        """Search and commit in phases of so many simulations, as many as the budget allows."""
+        """Search and commit in phases of this many simulations, as many as the budget allows."""
         if budget.evaluations is not None:
             self.burn(max(1, budget.evaluations // simulations), budget.evaluations)
             return
@@ -132,12 +132,12 @@ class Burning:
         self._go_on(simulations)
 
     def burn(self, phases: int, simulations: int) -> int:
-        """Search and commit with so many simulations in all; how often it has committed."""
+        """Search and commit with this many simulations in all; how often it has committed."""
         self._plan(phases, simulations)
         return self._go_on(simulations)
 
     def complete(self, length: int) -> None:
-        """Follow the tree as deep as it goes, then the rollout policy, up to so many actions."""
+        """Follow the tree as deep as it goes, then the rollout policy, up to this many actions."""
         self._plan(0, 0, length - len(self.chosen))
         self._go_on(0)
 
@@ -160,7 +160,7 @@ class Burning:
         return len(made)
 
     def _piece(self, most: int) -> int:
-        """Go on by up to so many simulations; to just before a commit, while somebody watches."""
+        """Go on by up to this many simulations; to just before a commit, while somebody watches."""
         if self.watch is None:
             return self._worker.phases(most)
         status = self._worker.phases(min(most, WATCHED, max(1, self._worker.left - 1)))

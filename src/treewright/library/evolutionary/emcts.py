@@ -25,12 +25,12 @@ REPLIES = 0.1
 class EvolutionaryMCTS(Agent):
     """Starts from Greedy Action's turn; C = 0, evaluation at the leaf, bridge-burning phases.
 
-    Plays the best turn that was ever evaluated.  ``phases``: so many whatever the budget, as in
+    Plays the best turn that was ever evaluated.  ``phases``: this many whatever the budget, as in
     the paper; by default one for every 20 evaluations.  ``flat`` is the same without a tree: a
     phase evaluates mutations of its own turn only, never mutations of mutations.
 
-    ``reply`` judges every turn after so many actions of a greedy reply by the opponent.  With
-    ``reply_among`` only so many of the best committed turns are judged so, at the end, by the
+    ``reply`` judges every turn after this many actions of a greedy reply by the opponent.  With
+    ``reply_among`` only this many of the best committed turns are judged so, at the end, by the
     worth before and after the reply, which counts ``reply_weight``; here ``reply`` may be longer
     than a turn: then the mover answers, greedily too (QuickReply), with the cards that the state
     will deal, which no player knows.  The search gets an evaluation less for every action that the

@@ -52,7 +52,7 @@ def genome_dtype(domain: Domain, size: int) -> np.dtype:
             ("worth", np.float64),  # of the state behind the turn, for its player
             ("length", np.int32),  # 0: an empty genome, to be filled by Greedy Action
             ("most", np.int32),  # actions of a turn
-            ("reply", np.int32),  # judge after so many actions of a greedy reply
+            ("reply", np.int32),  # judge after this many actions of a greedy reply
             ("mover", np.int32),
             ("valid", np.int32),  # states up to this one belong to the genes
             ("clean", np.int32),  # states up to this one are still the root's
@@ -70,7 +70,7 @@ def genome_dtype(domain: Domain, size: int) -> np.dtype:
 def mutations(domain: Domain, length: int, reply: int = 0, flat: bool = False) -> Domain:
     """The domain whose states are turns of ``domain`` and whose actions are mutations.
 
-    ``length``: the most actions of a turn.  ``reply``: judge a turn after so many actions of a
+    ``length``: the most actions of a turn.  ``reply``: judge a turn after this many actions of a
     greedy reply by the next player (0: at the end of the turn).  ``flat``: no mutation follows
     another, so that a search only compares single ones.  The start state is the empty
     genome; its only mutation is to be filled by Greedy Action, which makes the root.

@@ -33,7 +33,7 @@ def save(experiment: Experiment, rows: Rows, out: Path) -> None:
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.subplots()
         experiment.draw(rows, axes)
-        axes.set_title(experiment.title, fontsize=11, loc="left")
+        figure.suptitle(experiment.title, fontsize=11, x=0.01, ha="left")
         with whole(out) as part:
             figure.savefig(part, dpi=120)
 
@@ -78,7 +78,10 @@ def curves(
         _plain_ticks(axes, sorted({row[x] for row in rows}))
     axes.set_xlabel(x)
     axes.set_ylabel(measure.label + (" (%)" if percent == 100 else ""))
-    axes.legend()
+    labels = axes.get_legend_handles_labels()[1]
+    columns = 3 if max(map(len, labels)) < 20 else 2
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15)}  # where it covers nothing
+    axes.legend(ncols=columns, fontsize=9, **below)
 
 
 def bars(

@@ -28,6 +28,8 @@ def experiment(name: str) -> Experiment:
     place, colon, own = name.rpartition(":")
     if colon:
         return _own(place, own)
+    if name.endswith(".py"):
+        raise ExperimentError(f"{name}: say which experiment of the file, as in {name}:NAME")
     known = experiments()
     if name not in known:
         raise ExperimentError(f"there is no experiment {name!r}{nearest(name, known)}")

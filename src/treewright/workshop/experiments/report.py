@@ -82,18 +82,21 @@ def write(found: Report, experiment: Experiment, standing: Standing, out: Path) 
 
 def write_index(reports: list[Report], experiments: dict[str, Experiment], out: Path) -> Path:
     """A page over all reports in a folder."""
+
+    def row(found: Report) -> str:
+        experiment = experiments[found.name]
+        claim = experiment.claim.replace("|", "\\|")  # a bar would begin the next cell
+        return f"| [{experiment.title}]({found.name}.md) | {claim} | {HELD[found.held]} |"
+
     lines = [
         "# Results",
         "",
-        "Made by `treewright experiment report --all`; each page names the run behind it.",
+        "Made by `treewright experiment report --all`; each page names the run behind it. "
+        "A claim is *open* where too little was run to tell.",
         "",
-        "| experiment | claim | |",
+        "| experiment | claim | outcome |",
         "| --- | --- | --- |",
-        *(
-            f"| [{experiments[r.name].title}]({r.name}.md) | {experiments[r.name].claim} "
-            f"| {HELD[r.held]} |"
-            for r in reports
-        ),
+        *map(row, reports),
     ]
     page = out / "README.md"
     write_whole(page, "\n".join(lines) + "\n")

@@ -35,10 +35,6 @@ def _proportion() -> Any:
     return _load("statsmodels.stats.proportion")
 
 
-def _power() -> Any:
-    return _load("statsmodels.stats.power")
-
-
 @dataclass(frozen=True)
 class Interval:
     """An estimate with its confidence interval, from ``n`` runs or trials."""
@@ -203,23 +199,6 @@ def rank(scores: Mapping[str, Sequence[float]], *, largest_best: bool = True) ->
     pairs = {(names[i], names[j]): float(q) for (i, j), q in zip(couples, corrected, strict=True)}
     means = ranks.mean(axis=1)
     return Ranking({n: float(m) for n, m in zip(names, means, strict=True)}, p, pairs)
-
-
-def runs_for_means(difference: float, deviation: float, chance: float = 0.8) -> int:
-    """Runs on each side to see a difference of means at p < 0.05 with this chance."""
-    if not (difference and deviation > 0):
-        raise OptionError("the number of runs needs a difference and a deviation above 0")
-    size = abs(difference) / deviation
-    needed = _power().TTestIndPower().solve_power(size, alpha=0.05, power=chance)
-    return max(2, math.ceil(float(needed)))
-
-
-def runs_for_rates(a: float, b: float, chance: float = 0.8) -> int:
-    """Games on each side to tell rate ``a`` from rate ``b`` at p < 0.05 with this chance."""
-    if a == b or not (0 <= a <= 1 and 0 <= b <= 1):
-        raise OptionError("the number of runs needs two different rates between 0 and 1")
-    needed = _proportion().samplesize_proportions_2indep_onetail(a - b, b, chance)
-    return max(2, math.ceil(float(needed)))
 
 
 def _array(values: Sequence[float]) -> Any:

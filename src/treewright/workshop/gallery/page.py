@@ -50,8 +50,8 @@ def page(pieces: dict[str, Piece], command: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Treewright gallery</title><style>{STYLE}</style></head><body><main>"
         "<header><h1>Treewright gallery</h1>"
-        "<p>One of everything that this version makes: every piece comes from the same search "
-        "kernel, and stands below the command that makes it.</p></header>"
+        "<p>One of everything that this version makes. Each piece stands below the command that "
+        "makes it, so you can make it yourself, or another one.</p></header>"
         f"<nav>{links}</nav>"
         + "".join(_section(name, p) for name, p in pieces.items())
         + f"<footer>Treewright {treewright.__version__}, made by <code>{_command(command)}</code>"

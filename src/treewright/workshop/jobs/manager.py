@@ -19,12 +19,13 @@ from treewright.errors import TreewrightError, nearest
 from treewright.library.applications import load
 from treewright.workshop.jobs.store import JobError, Store
 from treewright.workshop.jobs.work import Work, places
-from treewright.workshop.jobs.worker import serve
+from treewright.workshop.jobs.worker import LATE, serve
 
 MOST_WAITING = 200
 MOST_WAITING_EACH = 40  # of one owner
 MOST_SECONDS = 1800.0  # of one job
-MOST_ANSWER = 30.0  # seconds of a question
+MOST_ANSWER = 30.0  # seconds that a question may compute
+LONGEST_ANSWER = 10 * MOST_ANSWER  # that it may take, where other programs compute meanwhile
 LOOK = 0.05  # seconds between looks at a job's process
 OPEN = ("waiting", "running")
 BACKGROUND = "background"  # an owner who never has more than one job at work, and comes last
@@ -198,8 +199,8 @@ class Manager:
         """
         desk = self._desks[slow]
         with desk.lock:
-            desk.process.send("ask", place, arguments)
-            answer = desk.process.receive(MOST_ANSWER)
+            desk.process.send("ask", place, arguments, MOST_ANSWER)
+            answer = desk.process.receive(LONGEST_ANSWER)
             if answer is None:
                 desk.process.end()
                 raise JobError(f"there was no answer within {MOST_ANSWER:.0f} seconds")
@@ -324,14 +325,19 @@ class _Process:
         self._pipe.send(order)
 
     def receive(self, seconds: float) -> tuple[Any, ...] | None:
-        """What it says within some seconds, or None."""
+        """What it says within some seconds; None if that is nothing, or if it took too long."""
         try:
             if not self._pipe.poll(seconds):
                 return None
             found: tuple[Any, ...] = self._pipe.recv()
         except (EOFError, OSError):
-            code = None if self._process is None else self._process.exitcode
+            code = None
+            if self._process is not None:
+                self._process.join(5)
+                code = self._process.exitcode
             self.end()
+            if code == LATE:
+                return None
             why = "it was ended by the system, perhaps for want of memory" if code == -9 else ""
             return "failed", f"the process that did this has died{': ' + why if why else ''}"
         else:

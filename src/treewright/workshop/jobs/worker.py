@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -17,14 +18,16 @@ from treewright.library.applications import load
 from treewright.workshop.jobs.work import Here
 
 BETWEEN = 0.08  # seconds between two reports, at least
+LATE = 75  # the exit code of a process whose question has taken too long
 MOST_BYTES = 64 * 2**20  # of a result's files together
 
 
 def serve(pipe: Connection, store: str) -> None:
     """Carry out orders until the pipe is closed.
 
-    ``("work", place, settings)`` is a job; ``("ask", place, arguments)`` a question.  Each is
-    answered by ``("done", …)`` or ``("failed", sentence)``, a job also by ``("seen", …)`` before.
+    ``("work", place, settings)`` is a job; ``("ask", place, arguments, seconds)`` a question, and
+    how long it may compute.  Each is answered by ``("done", …)`` or ``("failed", sentence)``, a job
+    also by ``("seen", …)`` before.
     """
     Here.store = store
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
@@ -45,10 +48,28 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+@contextlib.contextmanager
+def _computing(most: float) -> Iterator[None]:
+    """End the process after so many seconds of its own work; what others compute does not count."""
+    done, end = threading.Event(), time.process_time() + most
+
+    def watch() -> None:
+        while not done.wait(BETWEEN):
+            if time.process_time() > end:
+                os._exit(LATE)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
 def _answer(order: tuple[Any, ...], pipe: Connection) -> tuple[Any, ...]:
     try:
         if order[0] == "ask":
-            return "done", load(order[1])(*order[2])
+            with _computing(order[3]):
+                return "done", load(order[1])(*order[2])
         return "done", *_work(order[1], order[2], pipe)
     except TreewrightError as error:
         return "failed", str(error)

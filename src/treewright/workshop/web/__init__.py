@@ -1,6 +1,7 @@
 """What all pages share: NiceGUI, the static files, the look, and serving."""
 
 import contextlib
+import logging
 import re
 import socket
 from importlib import import_module
@@ -132,6 +133,12 @@ def free_port(host: str) -> int:
     return free(host, PORTS[-1])
 
 
+def _no_interrupt(record: logging.LogRecord) -> bool:
+    """Whether a line of the server's log is anything but its end by a second Ctrl-C."""
+    last = record.getMessage().rstrip().rpartition("\n")[2]
+    return not last.startswith(("asyncio.exceptions.CancelledError", "KeyboardInterrupt"))
+
+
 def run(host: str, port: int, title: str, show: bool | str = False) -> None:
     """Serve until interrupted; only this machine is let in unless ``host`` says otherwise.
 
@@ -139,6 +146,7 @@ def run(host: str, port: int, title: str, show: bool | str = False) -> None:
     """
     gui = nicegui()
     free(host, port)
+    logging.getLogger("uvicorn.error").addFilter(_no_interrupt)
     gui.app.add_static_files("/studio", STATIC, max_cache_age=0)
     gui.ui.run(
         host=host,

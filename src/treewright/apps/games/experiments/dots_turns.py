@@ -109,6 +109,7 @@ def draw(rows: Rows, axes: Any) -> None:
         axes.plot(100 * found.value, at, "o", color="#332288")
     axes.axvline(50, color="0.6", lw=0.8)
     axes.set_yticks(range(len(pairs)), [f"{NAMES[a]} against {NAMES[b]}" for a, b in pairs])
+    axes.set_ylim(-0.5, len(pairs) - 0.5)
     axes.set_xlim(0, 101)
     axes.set_xlabel("score of the first, per cent")
 

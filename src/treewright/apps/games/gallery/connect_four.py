@@ -15,7 +15,7 @@ COLOURS = ("#D55E00", "#E8B800")
 
 
 def piece(seed: int) -> Piece:
-    moves, hopes = _game(seed)
+    moves, hopes, end = _game(seed)
     drawn = figure(9.0, 3.7)
     board, graph = drawn.subplots(1, 2, width_ratios=(1, 1.15))
     _draw_board(board, moves)
@@ -24,14 +24,15 @@ def piece(seed: int) -> Piece:
         "A game of Connect Four",
         f"treewright gallery --only connect-four --seed {seed}",
         f"{SIDES[0][0]} a move (red, begins) against {SIDES[1][0]} a move (yellow). Stones are "
-        f"numbered in the order of play; the graph is each side's own estimate of red's chances.",
+        f"numbered in the order of play; the graph is each side's own estimate of red's chances. "
+        f"{end}.",
         [png(drawn, "The final board, and the win rate over the game")],
         page=opened("games", domain="connect-four", moves=moves),
     )
 
 
-def _game(seed: int) -> tuple[list[int], list[float]]:
-    """The columns played, and the first player's chances before each."""
+def _game(seed: int) -> tuple[list[int], list[float], str]:
+    """The columns played, the first player's chances before each, and how it ended."""
     domain = ConnectFour()
     searches = [Search(domain, side[2], seed=seed + i) for i, side in enumerate(SIDES)]
     moves: list[int] = []
@@ -43,7 +44,9 @@ def _game(seed: int) -> tuple[list[int], list[float]]:
         moves.append(result.best)
         for search in searches:
             search.commit(result.best)
-    return moves, hopes
+    reward = searches[0].position.rewards()[0]
+    ends = {1.0: "Red wins", 0.0: "Yellow wins"}
+    return moves, hopes, ends.get(reward, "The game is drawn")
 
 
 def _draw_board(axes: Any, moves: list[int]) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -51,15 +52,16 @@ class Client:
         while True:
             got = self.process.stdout.readline()
             if not got:
-                raise EngineError(f"{self.command[0]} has ended at {line!r}")
+                command = shlex.join(self.command)
+                raise EngineError(f"{command} has ended at {line!r}: does it speak GTP?")
             got = got.rstrip("\r\n")
+            if got and not answer and got[0] not in "=?":  # no GTP: an end may never come
+                raise EngineError(f"{self.command[0]} answered {line!r} with {got!r}")
             if got:
                 answer.append(got)
             elif answer:
                 break
         text = "\n".join(answer)
-        if text[0] not in "=?":
-            raise EngineError(f"{self.command[0]} answered {line!r} with {text!r}")
         if text[0] == "?":
             raise EngineError(f"{self.command[0]} refused {line!r}: {text[1:].strip()}")
         return text[1:].strip()

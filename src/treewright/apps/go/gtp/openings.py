@@ -16,7 +16,7 @@ from treewright.apps.go.setup import to_point
 
 SIZE = 9
 KOMI = 5.5, 8.5  # it was searched with 7.5
-FIRST = 8  # so many moves may be corners on a large board; later a fight may matter more
+FIRST = 8  # this many moves may be corners on a large board; later a fight may matter more
 Key = tuple[int, frozenset[tuple[int, int]]]  # who moves; colours and points
 
 

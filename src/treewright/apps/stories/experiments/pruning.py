@@ -67,8 +67,9 @@ def _scores(rows: Rows, nodes: int) -> tuple[dict[int, float], dict[int, float]]
 
 
 def draw(rows: Rows, axes: Any) -> None:
-    pruned = [{**r, "how": "pruned" if r["prune"] else "one tree"} for r in rows]
-    curves(EXPERIMENT, pruned, axes, x="nodes", by="how")
+    ways = ("one tree", "pruned")
+    named = [{**r, "how": str(r["search"]).replace("table", ways[bool(r["prune"])])} for r in rows]
+    curves(EXPERIMENT, named, axes, x="nodes", by="how")
 
 
 def cells(nodes: int, prune: int, memory: str, seeds: int, rules: Iterable[str] = RULES) -> Grid:

@@ -8,6 +8,7 @@ import typer
 from treewright.apps.stories.planning.planner import METHODS, MILLION, Planner, as_data, tree
 from treewright.apps.stories.planning.problem import load_problem
 from treewright.apps.stories.planning.prose import told
+from treewright.apps.stories.source import StoryError
 from treewright.errors import OptionError, nearest
 from treewright.library.writing import write_whole
 from treewright.workshop.commands import counted, emit, exit_if_interrupted
@@ -42,14 +43,19 @@ def generate(
             bar(min(spent, budget), f"{spent:,} nodes")
 
         plan = planner.solve(method, budget, seed, progress=seen)
+    if plan.stopped == "exhausted":
+        raise StoryError(
+            f"{planner.problem.where_goals_are}: no plan raises the author's utility to {goal} "
+            f"within --author {author}, --character {character} and --layers {layers}"
+        )
     data: dict[str, Any] = as_data(plan)
     data["story"] = told(plan) if plan.solved else ""
     limits = f"{plan.nodes:,} nodes, {plan.seconds:.2f} s, {plan.method}"
     if plan.solved:
         text = f"{tree(plan)}\n\n{data['story']}\n\nutility {plan.utility:g}; {limits}"
     else:
-        why = {"exhausted": "there is none within these limits", "nodes": "the nodes are used up"}
-        text = f"no plan found: {why.get(plan.stopped, plan.stopped)}; {limits}"
+        why = "the nodes are used up" if plan.stopped == "nodes" else plan.stopped
+        text = f"no plan found: {why}; {limits}"
     if out is not None:
         import json
 

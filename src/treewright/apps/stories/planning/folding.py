@@ -50,6 +50,7 @@ class _Replacer:
             g.consenting,
             tuple(self.truth(o) for o in g.observing),
             tuple(self._rated(r) for r in g.rules),
+            g.line,
         )
 
     def _rated(self, r: "p.Rated") -> "p.Rated":

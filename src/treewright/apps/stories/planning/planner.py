@@ -13,7 +13,7 @@ import numpy as np
 from treewright.apps.stories.planning import asking_kernel as asking
 from treewright.apps.stories.planning.domain import planning_domain
 from treewright.apps.stories.planning.places import AT_CHANGED, AT_FOUND_PLAN
-from treewright.apps.stories.planning.problem import Problem
+from treewright.apps.stories.planning.problem import Ground, Problem
 from treewright.apps.stories.planning.tables import (
     CHANGES,
     FOUND,
@@ -123,8 +123,8 @@ class Planner:
         self._refuse_trouble()
         if state.reached >= goal and not problem.full:
             raise StoryError(
-                f"{problem.name}: the author's utility is {state.reached:g} at the start, and the "
-                f"goal is {goal}: nothing is left to tell"
+                f"{problem.where_goals_are}: the author's utility is {state.reached:g} at the "
+                f"start, and the goal is {goal}: nothing is left to tell"
             )
         self._stride = int(self._tables["flat"][STRIDE])
         self.begin: np.ndarray = state._record["worlds"][0, : self._stride].copy()
@@ -136,19 +136,18 @@ class Planner:
                 "conditions may have any, properties are whole numbers"
             )
         if self._own[TROUBLE]:
-            raise StoryError(
-                f"{self.problem.name}: the triggers set each other off without end: {self._cycle()}"
-            )
+            cycle = self._cycle()
+            line = min((g.line for g in cycle), default=0)
+            where = f"{self.problem.name}, line {line}" if line else self.problem.name
+            names = ", ".join(sorted({g.name for g in cycle}))
+            raise StoryError(f"{where}: the triggers set each other off without end: {names}")
 
-    def _cycle(self) -> str:
+    def _cycle(self) -> list[Ground]:
         """The triggers that were at work when the last changes were made."""
         made = int(self._own[CHANGES])
         last = self._own[AT_CHANGED + 1 : AT_CHANGED + 3 * made : 3][-64:]
         fluents = {int(f) for f in last}
-        names = {
-            g.name for g in self.problem.triggers if any(e.fluent in fluents for e in g.effects)
-        }
-        return ", ".join(sorted(names)) or "unknown"
+        return [g for g in self.problem.triggers if any(e.fluent in fluents for e in g.effects)]
 
     @functools.cached_property
     def _program(self) -> Callable[..., Any]:
@@ -210,8 +209,8 @@ class Planner:
             simulations += made.simulations
             self._refuse_trouble()
             if made.best_score is None or made.best_score < 1.0:
-                why = "nodes" if spent() >= nodes else str(made.stopped)
-                return (), simulations, why
+                closed = "exhausted" if made.stopped == "solved" else str(made.stopped)
+                return (), simulations, "nodes" if spent() >= nodes else closed
             steps = self.confirmed(list(made.best_sequence))
             if steps:
                 return steps, simulations, "solved"

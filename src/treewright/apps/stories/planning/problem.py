@@ -19,9 +19,13 @@ from treewright.errors import nearest
 from treewright.library.reading import text_of
 
 UNKNOWN = -20_000
+MOST_BYTES = 2**20
+MOST_TYPES = 500
 MOST_ENTITIES = 60
 MOST_CHARACTERS = 12
+MOST_BELIEFS = 2  # of one in another
 MOST_GROUND = 20_000
+MOST_PARTS = 1_000_000  # of expressions, once every quantifier is written out
 _OPPOSITE = {"==": "!=", "!=": "==", ">": "<=", "<=": ">", "<": ">=", ">=": "<"}
 _BUILT_IN = ("entity", "boolean", "number", "character")
 Path_ = tuple[int, ...]
@@ -57,6 +61,7 @@ class Ground:
     consenting: tuple[int, ...] = ()
     observing: tuple[Any, ...] = ()  # a condition for each character
     rules: tuple[Rated, ...] = ()  # how believable it is, where that is a question
+    line: int = 0  # where it is written; 0 if it is in no file
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(self.arguments)})"
@@ -73,10 +78,13 @@ class Problem:
     def __init__(self, text: Text) -> None:
         self.name = text.name
         self._text = text
+        self._written = 0  # parts of expressions so far
         self._read_types()
         self._read_entities()
         self._read_properties()
+        self._starting = True  # what is believed at the start may be as deep as it likes
         self._read_initial()
+        self._starting = False
         self.utilities = self._read_utilities()
         self.actions = self._ground_all(text.actions, "action")
         self.triggers = self._ground_all(text.triggers, "trigger")
@@ -93,6 +101,8 @@ class Problem:
         lines = {}
         for name, above, line in self._text.types:
             lines[name] = line
+            if len(lines) > MOST_TYPES:
+                raise self._error(line, f"there are more than {MOST_TYPES} types")
             parents.setdefault(name, set()).update(above or ("entity",))
         for _, above, line in self._text.types:
             for parent in above:
@@ -121,10 +131,12 @@ class Problem:
                 raise self._error(line, f"the entity {name!r} is defined twice")
             for kind in above:
                 self._known_type(kind, line)
+                if kind in ("boolean", "number"):
+                    raise self._error(line, f"an entity can't be a {kind}")
             self.entities.append(name)
             self._kinds.append(set().union(*(self._above[k] for k in above or ("entity",))))
-        if len(self.entities) > MOST_ENTITIES:
-            raise self._error(1, f"there are more than {MOST_ENTITIES} entities")
+            if len(self.entities) > MOST_ENTITIES:
+                raise self._error(line, f"there are more than {MOST_ENTITIES} entities")
         self.characters = [i for i, k in enumerate(self._kinds) if "character" in k]
         if not self.characters:
             raise self._error(1, "there is no entity of the type 'character'")
@@ -193,7 +205,7 @@ class Problem:
 
     def truth(self, node: Node, scope: Mapping[str, int], path: Path_ = ()) -> Any:
         """A ground condition."""
-        line = node.line
+        line = self._counted(node)
         if node.kind == "boolean":
             return node.parts[0]
         if node.kind in ("and", "or"):
@@ -216,6 +228,7 @@ class Problem:
             return self._chosen_truth(node, scope, path)
         if node.kind == "compare":
             sign, left, right = node.parts
+            self._check_comparison(node, scope)
             return compared(sign, self.value(left, scope, path), self.value(right, scope, path))
         if node.kind == "fluent":
             fluent = self._fluent(node, scope)
@@ -237,11 +250,23 @@ class Problem:
 
     def _deeper(self, node: Node, scope: Mapping[str, int], path: Path_) -> Path_:
         who = self.character(self._term(node.parts[0], scope, node.line), node.line)
-        return path if path and path[-1] == who else (*path, who)
+        found = path if path and path[-1] == who else (*path, who)
+        if len(found) > MOST_BELIEFS and not self._starting:
+            said = f"a condition or an effect looks at most {MOST_BELIEFS} beliefs deep"
+            raise self._error(node.line, said)
+        return found
+
+    def _counted(self, node: Node) -> int:
+        """The line of a part that is written out, unless there are too many."""
+        self._written += 1
+        if self._written > MOST_PARTS:
+            said = f"more than {MOST_PARTS:,} parts, once it is written out for each entity"
+            raise self._error(node.line, said)
+        return node.line
 
     def value(self, node: Node, scope: Mapping[str, int], path: Path_ = ()) -> Any:
         """A ground value; what is true counts as 1."""
-        line = node.line
+        line = self._counted(node)
         if node.kind == "number":
             return node.parts[0]
         if node.kind == "unknown":
@@ -255,8 +280,11 @@ class Problem:
         if node.kind == "believes":
             return self.value(node.parts[1], scope, self._deeper(node, scope, path))
         if node.kind == "arithmetic":
-            sign, left, right = node.parts
-            return calculated(sign, self.value(left, scope, path), self.value(right, scope, path))
+            sign = node.parts[0]
+            left, right = (self.value(part, scope, path) for part in node.parts[1:])
+            if sign == "/" and isinstance(right, int) and right == 0:
+                raise self._error(line, "nothing can be divided by zero")
+            return calculated(sign, left, right)
         if node.kind in ("sum", "product"):
             name, kind, inner = node.parts
             found: Any = 0 if node.kind == "sum" else 1
@@ -277,7 +305,7 @@ class Problem:
 
     def effects(self, node: Node, scope: Mapping[str, int], path: Path_ = ()) -> Iterator[Effect]:
         """The assignments that an effect or an initial fact stands for."""
-        line = node.line
+        line = self._counted(node)
         if node.kind == "and":
             for part in node.parts:
                 yield from self.effects(part, scope, path)
@@ -289,7 +317,7 @@ class Problem:
             yield from self.effects(node.parts[1], scope, self._deeper(node, scope, path))
         elif node.kind == "not":
             where, fluent = self._target(node.parts[0], scope, path)
-            yield self._assigned(line, where, fluent, 0)
+            yield self._assigned(line, where, fluent, 0, False)
         elif node.kind == "if":
             yield from self._conditional_effects(node, scope, path)
         elif node.kind in ("assign", "compare"):
@@ -297,25 +325,55 @@ class Problem:
             if node.kind == "compare" and node.parts[0] != "==":
                 raise self._error(line, f"an effect can't be {node.parts[0]!r}")
             where, fluent = self._target(left, scope, path)
-            yield self._assigned(line, where, fluent, self.value(right, scope, path))
+            known = self._is_entity(right, scope)
+            yield self._assigned(line, where, fluent, self.value(right, scope, path), known)
         elif node.kind == "fluent":
             where, fluent = self._target(node, scope, path)
-            yield self._assigned(line, where, fluent, 1)
+            yield self._assigned(line, where, fluent, 1, False)
         elif node.kind == "boolean" and node.parts[0]:
             return
         else:
-            raise self._error(line, f"an effect assigns a value; this is a {node.kind}")
+            raise self._error(line, f"an effect assigns a value; this is {node.kind!r}")
 
-    def _assigned(self, line: int, path: Path_, fluent: int, value: Any) -> Effect:
-        kind = self.kinds[fluent]
-        entity = kind not in ("boolean", "number")
-        if isinstance(value, int) and value != UNKNOWN and entity:
-            known = 0 <= value < len(self.entities)
-            if not known or kind not in self._kinds[value]:
-                shown = self.entities[value] if known else value
-                name = self.fluent_name(fluent)
-                raise self._error(line, f"{name} can't be {shown}: that is no {kind}")
+    def _assigned(
+        self, line: int, path: Path_, fluent: int, value: Any, entity: bool | None
+    ) -> Effect:
+        """An assignment; ``entity``: whether the value is one, None where nobody knows it."""
+        name, kind = self.fluent_name(fluent), self.kinds[fluent]
+        wanted = kind not in ("boolean", "number")
+        if entity is not None and entity is not wanted:
+            needed = {"boolean": "true or false", "number": "a number"}.get(kind, f"a {kind}")
+            said = "an entity" if entity else "no entity"
+            raise self._error(line, f"{name} must be {needed}, and this is {said}")
+        if entity and isinstance(value, int) and kind not in self._kinds[value]:
+            shown = self.entities[value]
+            raise self._error(line, f"{name} can't be {shown}: that is no {kind}")
+        if kind == "boolean" and isinstance(value, int) and value not in (0, 1, UNKNOWN):
+            raise self._error(line, f"{name} must be true or false, and this is {value}")
         return Effect(True, path, fluent, value)
+
+    def _is_entity(self, node: Node, scope: Mapping[str, int]) -> bool | None:
+        """Whether the value of an expression is an entity; None of what is unknown."""
+        if node.kind in ("name", "unknown"):
+            return True if node.kind == "name" else None
+        if node.kind == "fluent":
+            return self.kinds[self._fluent(node, scope)] not in ("boolean", "number")
+        if node.kind == "believes":
+            return self._is_entity(node.parts[1], scope)
+        if node.kind == "if":
+            branches, last = node.parts
+            values = [*(then for _, then in branches), *([last] if last else [])]
+            found = (self._is_entity(value, scope) for value in values)
+            return next((answer for answer in found if answer is not None), None)
+        return False
+
+    def _check_comparison(self, node: Node, scope: Mapping[str, int]) -> None:
+        sign, *sides = node.parts
+        kinds = {self._is_entity(side, scope) for side in sides}
+        if kinds >= {True, False}:
+            raise self._error(node.line, "an entity is compared with what is none")
+        if True in kinds and sign not in ("==", "!="):
+            raise self._error(node.line, f"entities have no order: {sign!r} needs numbers")
 
     def _target(self, node: Node, scope: Mapping[str, int], path: Path_) -> tuple[Path_, int]:
         if node.kind == "believes":
@@ -359,6 +417,12 @@ class Problem:
         default = 0 if self.kinds[fluent] in ("boolean", "number") else UNKNOWN
         return self.initial.get((path, fluent), default)
 
+    @property
+    def where_goals_are(self) -> str:
+        """File and line of the author's utility."""
+        line = next(line for who, _, line in self._text.utilities if not who)
+        return f"{self.name}, line {line}"
+
     def _read_utilities(self) -> list[Any]:
         """One for each character, then the author's."""
         found: list[Any] = [0] * (len(self.characters) + 1)
@@ -368,6 +432,8 @@ class Problem:
             if at in seen:
                 raise self._error(line, f"utility({who}) is defined twice")
             seen.add(at)
+            if self._is_entity(node, {}):
+                raise self._error(line, f"utility({who}) must be a number, and this is an entity")
             found[at] = self.value(node, {})
         if -1 not in seen:
             raise self._error(1, "the author's utility is missing: utility(): ...")
@@ -396,6 +462,8 @@ class Problem:
         if event.observing is not None:
             name, kind, node = event.observing
             members = self._members(kind, node.line)
+            if not set(members) & set(self.characters):
+                raise self._error(node.line, f"no {kind} is a character, who could observe it")
             for i, entity in enumerate(self.characters):
                 seen = entity in members
                 observing[i] = self.truth(node, {**scope, name: entity}) if seen else False
@@ -411,6 +479,7 @@ class Problem:
             () if event.effect is None else tuple(self.effects(event.effect, scope)),
             tuple(consenting),
             tuple(observing),
+            line=event.line,
         )
 
     def _fold(self) -> None:
@@ -514,4 +583,4 @@ def load_problem(name: str | Path) -> Problem:
     if str(name) in problem_names():
         file = resources.files("treewright.apps.stories") / "problems" / f"{name}.txt"
         return Problem(parse(file.read_text(encoding="utf-8"), f"{name}.txt"))
-    return Problem(parse(text_of(Path(name), StoryError), str(name)))
+    return Problem(parse(text_of(Path(name), StoryError, MOST_BYTES), str(name)))

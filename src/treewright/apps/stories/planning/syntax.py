@@ -6,7 +6,8 @@ splits an expression first, then ``|``, so that ``if(a) b & c`` is ``(if(a) b) &
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.apps.stories.source import StoryError
@@ -30,6 +31,11 @@ class Node:
     kind: str
     line: int
     parts: tuple[Any, ...]
+    depth: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        deepest = max((n.depth for n in _nodes(self.parts)), default=0)
+        object.__setattr__(self, "depth", deepest + 1)
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,15 @@ class Text:
     actions: tuple[Event, ...]
     triggers: tuple[Event, ...]
     utilities: tuple[tuple[str, Node, int], ...]  # the author's has the name ""
+
+
+def _nodes(parts: tuple[Any, ...]) -> Iterator[Node]:
+    """The nodes among the parts of one, those of branches included."""
+    for part in parts:
+        if isinstance(part, Node):
+            yield part
+        elif isinstance(part, tuple):
+            yield from _nodes(part)
 
 
 def parse(text: str, name: str) -> Text:
@@ -293,6 +308,8 @@ class _Parser:
             line = self._line()
             self._at += 1
             left = Node("arithmetic", line, (signs[0], left, self._chain(signs[1:])))
+            if left.depth > _DEEPEST:
+                raise self._error(f"more than {_DEEPEST} terms in a row, or in one another")
         return left
 
     def _atom(self) -> Node:
@@ -343,7 +360,9 @@ class _Parser:
         part = part.rstrip("0")
         digits = (whole + part).lstrip("0")  # Python refuses to read thousands of them
         if len(digits) > len(str(_LARGEST)) or int(digits or "0") > _LARGEST or len(part) > 4:
-            raise self._error(f"{text} has too many digits: {_LARGEST} is the most")
+            raise self._error(
+                f"{text} has too many digits: {_LARGEST} is the most, with four decimals"
+            )
         self._at += 1
         number = Node("number", line, (sign * int(digits or "0"),))
         below = Node("number", line, (10 ** len(part),))

@@ -145,8 +145,6 @@ class Writer:
         return self._literal[key]
 
     def _path(self, path: tuple[int, ...]) -> tuple[int, int]:
-        if len(path) > 2:
-            raise StoryError("a condition looks more than two beliefs deep, which is the most")
         self.deepest = max(self.deepest, len(path))
         first, second = (*path, -1, -1)[:2]
         return first, second

@@ -58,6 +58,7 @@ def draw(rows: Rows, axes: Any) -> None:
         axes.plot(100 * found.value, at, "o", color="#332288")
     axes.axvline(50, color="0.6", lw=0.8)
     axes.set_yticks(range(len(cells)), [f"{agent}, {ap} AP" for agent, ap in cells])
+    axes.set_ylim(-0.5, len(cells) - 0.5)
     axes.set_xlim(30, 70)
     axes.set_xlabel("score against the same agent without its tree, per cent")
 
