@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from treewright.apps.games import connect_four, tictactoe
+from treewright.workshop.experiments import Experiment
+from treewright.workshop.experiments.registry import experiment
+from treewright.workshop.experiments.runner import stored_beyond
+from treewright.workshop.experiments.store import Store
 
 RUN = ("experiment", "run", "toy", "--engine", "threads", "--quiet")
 
@@ -64,6 +68,15 @@ def test_show_says_what_the_store_has_of_larger_scales(bench):
     _, err = bench.call("experiment", "show", "toy")
     assert err == "toy: this is the scale smoke; 4 of 4 cells of --scale laptop are stored, too\n"
     assert bench.call("experiment", "show", "toy", "--scale", "laptop")[1] == ""
+
+
+def test_larger_scales_are_not_made_for_an_empty_store(tmp_path, monkeypatch):
+    """That takes up to two seconds for each experiment."""
+    asked = []
+    monkeypatch.setattr(Experiment, "cells", lambda self, scale: asked.append(scale) or [])
+    with Store(tmp_path / "store") as store:
+        assert stored_beyond(experiment("tictactoe-strength"), store, "smoke") is None
+    assert asked == []
 
 
 def test_a_cell_that_kills_its_process(bench):

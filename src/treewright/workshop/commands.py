@@ -119,7 +119,8 @@ def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
         raise OptionError(f"{option} {path}: there is no folder {path.parent}")
     if path.is_dir():
         raise OptionError(f"{option} {path}: this is a folder, and the name of a file is wanted")
-    if not os.access(path.parent, os.W_OK):
+    device = path.exists() and not path.is_file()  # nothing is made beside it, as for a file
+    if not device and not os.access(path.parent, os.W_OK):
         raise OptionError(f"{option} {path}: nothing can be written in the folder {path.parent}")
 
 

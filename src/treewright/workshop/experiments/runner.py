@@ -70,14 +70,16 @@ def standing(
 
 def stored_beyond(experiment: Series, store: Store, scale: str) -> tuple[str, int, int] | None:
     """The largest larger scale of which there are rows: its name, how many, and of how many."""
-    cells = {name: {(c.key, c.seed) for c in experiment.cells(name)} for name in experiment.scales}
-    there = {
-        (Cell(tuple(stored.settings.items()), stored.seed).key, stored.seed)
-        for stored in store.finished(experiment.name)
-    }
-    for name in reversed(SCALES[SCALES.index(scale) + 1 :]):
-        if name in cells and there & cells[name] - cells[scale]:
-            return name, len(there & cells[name]), len(cells[name])
+    stored = store.finished(experiment.name)
+    larger = [name for name in SCALES[SCALES.index(scale) + 1 :] if name in experiment.scales]
+    if not stored or not larger:  # to make the cells of a large scale may take seconds
+        return None
+    there = {(Cell(tuple(s.settings.items()), s.seed).key, s.seed) for s in stored}
+    own = {(c.key, c.seed) for c in experiment.cells(scale)}
+    for name in reversed(larger):
+        cells = {(c.key, c.seed) for c in experiment.cells(name)}
+        if there & cells - own:
+            return name, len(there & cells), len(cells)
     return None
 
 
