@@ -74,7 +74,7 @@ def test_options(options, said):
         (lambda: tw.Search(Nim(), engine="fast"), "engine='fast' is unknown"),
         (lambda: tw.Search(Nim(), memory="much"), "write it like '512MiB'"),
         (lambda: tw.Search(Nim(), memory=100), "too little"),
-        (lambda: tw.make("tic-tac-to"), "did you mean 'tictactoe-v1'"),
+        (lambda: tw.make("tic-tac-to"), "did you mean 'tictactoe'"),
         (lambda: search(options=tw.Options(puct=True)), "puct needs nim-v1 to define the function"),
         (lambda: search(options=tw.Options(priors=True)), "function prior"),
         (lambda: search(options=tw.Options(head_start=9)), "function weight"),

@@ -140,7 +140,7 @@ BAD = [
     (("generate", "--gaps", 3.5), "gaps 3.5 to 3.5 can't hold: no whole number is in it"),
     (("learn", "short"), "the corpus is too small for a chain"),
     (("learn", "flat.txt"), "the corpus is too small for a chain"),
-    (("learn", "good.txt", "--out", "nowhere/chain.json"), "can't be written"),
+    (("learn", "good.txt", "--out", "nowhere/chain.json"), "there is no folder nowhere"),
     (("analyse", "good.txt", "--plot", "nowhere/range.png"), "there is no folder nowhere"),
     (("tiles", "--out", "ragged.txt"), "ragged.txt can't be written: File exists"),
     (("convert", "map.tmx", "a.txt"), "map.tmx is no map as Tiled writes it"),
