@@ -113,6 +113,18 @@ def test_a_limit_of_time_is_met():
     assert len(set(forest.simulations.tolist())) <= 2
 
 
+def play_alike(*forests):
+    """Three moves of games side by side: the same visits and the same moves in both forests."""
+    for _ in range(3):
+        for forest in forests:
+            forest.run(50)
+        mine, theirs = forests
+        assert (mine.roots().visits == theirs.roots().visits).all()
+        assert (mine.best == theirs.best).all()
+        for forest in forests:
+            forest.commit()
+
+
 def test_an_evaluator_beside_the_trees():
     """Leaves are read, and answers given, in the device's memory; games are played side by side."""
     from numba import cuda
@@ -130,13 +142,7 @@ def test_an_evaluator_beside_the_trees():
     how = {"seed": 2, "memory": "64MiB", "batch": 2}
     mine = tw.Forest(domain, 100, engine="gpu", evaluate=on_the_device, **how)
     theirs = tw.Forest(domain, 100, evaluate=lambda states: guess(states["player"]), **how)
-    for _ in range(3):
-        for forest in (mine, theirs):
-            forest.run(50)
-        assert (mine.roots().visits == theirs.roots().visits).all()
-        assert (mine.best == theirs.best).all()
-        for forest in (mine, theirs):
-            forest.commit()
+    play_alike(mine, theirs)
 
 
 def in_torch(states):
@@ -173,13 +179,7 @@ def test_leaves_are_handed_to_other_libraries_without_a_copy(network):
     how = {"seed": 2, "memory": "64MiB", "batch": 2}
     mine = tw.Forest(domain, 500, engine="gpu", evaluate=network, **how)
     theirs = tw.Forest(domain, 500, evaluate=here, **how)
-    for _ in range(3):
-        for forest in (mine, theirs):
-            forest.run(50)
-        assert (mine.roots().visits == theirs.roots().visits).all()
-        assert (mine.best == theirs.best).all()
-        for forest in (mine, theirs):
-            forest.commit()
+    play_alike(mine, theirs)
 
 
 def test_one_position_takes_the_whole_device():
