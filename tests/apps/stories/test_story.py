@@ -390,8 +390,8 @@ def test_list_check_and_new(tmp_path):
     assert "actions: 28" in about
     assert "note" not in about  # about a file that its reader can't change
     answers = "\n".join(
-        ["My story", "hut, jail", "house", "jail", "Ann, Ben", "she", "hut", "civilian", "he",
-         "hut", "officer", "knife", "hut", "0.2", "1.0", "at least 1 dead", "", ""]
+        ["My story", "hut, jail", "house", "jail", "Ann, Ben", "hut", "civilian", "she",
+         "hut", "officer", "he", "knife", "hut", "0.2", "1.0", "at least 1 dead", "", ""]
     )  # fmt: skip
     out = run("new", "mine.toml", cwd=tmp_path, input=answers)
     assert out.returncode == 0, out.stderr
