@@ -25,10 +25,10 @@ from llvmlite.ir.instructions import (
 from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
 from numba.core.compiler_machinery import register_pass
 from numba.core.ir import Assign, Del, Global
-from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 from numba.core.unsafe.eh import exception_check
 
+from treewright.kernel.items import ItemsLower
 from treewright.kernel.stages import Stages
 
 # what does nothing but give a result
@@ -84,10 +84,8 @@ def _blank(constant: Any) -> bool:
     return constant is None or constant is ir.Undefined
 
 
-class FoldingLower(Lower):  # type: ignore[misc]
+class FoldingLower(ItemsLower):
     """Numba's way from its own instructions to LLVM's, with fewer variables in memory."""
-
-    builder: Any
 
     def setup_function(self, fndesc: Any) -> None:
         super().setup_function(fndesc)

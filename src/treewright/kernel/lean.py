@@ -28,6 +28,7 @@ from numba.np.numpy_support import as_dtype
 
 from treewright.kernel.fingerprint import Unhashable
 from treewright.kernel.folded import without_unused
+from treewright.kernel.items import inside
 from treewright.kernel.pieces import described
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
@@ -169,6 +170,11 @@ class LeanContext(CPUContext):  # type: ignore[misc]
             raw_memmove(builder, ptr, value, SIZE(ty.size), 1)
         else:
             super().pack_value(builder, ty, value, ptr, align)
+
+    def get_getattr(self, typ: Any, attr: str) -> Any:
+        if isinstance(typ, types.Record) and isinstance(typ.typeof(attr), types.NestedArray):
+            return inside
+        return super().get_getattr(typ, attr)
 
     def declare_function(self, module: Any, fndesc: Any) -> Any:
         if not fndesc.mangled_name.startswith(PREFIX):

@@ -19,7 +19,6 @@ so whatever else is compiled in the same process is compiled as it would be with
 decides whether this module is used at all; nothing else imports it.
 """
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -55,12 +54,6 @@ def _give_back(passes: Any) -> None:
     passes.detach()
 
 
-@functools.lru_cache(1)
-def _function_passes(codegen: Any) -> Any:
-    """The same for all functions: what llvmlite makes for them it does not free."""
-    return codegen._function_pass_manager()
-
-
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
@@ -71,15 +64,8 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         self.calls = Calls()
 
     def _optimize_functions(self, module: Any) -> None:
-        """As Numba does, with the same passes for all modules."""
-        if not hasattr(self._codegen, "_pass_builder"):  # before LLVM's new pass managers
-            super()._optimize_functions(module)
-            return
+        """Not yet: the program is optimised as a whole, its functions before they are inlined."""
         module.data_layout = self._codegen._data_layout
-        passes, builder = _function_passes(self._codegen)
-        for function in module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
 
     def finalize(self) -> None:
         for function in self._final_module.functions:

@@ -109,15 +109,15 @@ def unfold(g, t, first, known):
     mover = g.mover
     while at < g.most and SAME_TURN(s, t, mover):
         # the mutated gene comes from the list of legal actions
-        if at >= known or (at > first and not MAY_PLAY(s, t, g.genes[at], g.buffer)):
-            g.genes[at] = GREEDY_ACTION(s, t, g.dice, g.buffer, g.states, g.out)
+        if at >= known or (at > first and not MAY_PLAY(s, t, g.genes[at], g.buffer[:])):
+            g.genes[at] = GREEDY_ACTION(s, t, g.dice[:], g.buffer[:], g.states, g.out[:])
         PLAY(s, t, g.genes[at])
         at += 1
     g.length = at
     g.valid = first
     if REPLIED:
         respond(g, t, s)
-    g.worth = WORTH(s, t, mover, g.out)
+    g.worth = WORTH(s, t, mover, g.out[:])
 
 
 def respond(g, t, s):
@@ -126,7 +126,7 @@ def respond(g, t, s):
         opponent = PLAYER(s, t)
         moves = 0
         while moves < g.reply and SAME_TURN(s, t, opponent):
-            PLAY(s, t, GREEDY_ACTION(s, t, g.dice, g.buffer, g.states, g.out))
+            PLAY(s, t, GREEDY_ACTION(s, t, g.dice[:], g.buffer[:], g.states, g.out[:]))
             moves += 1
 
 
