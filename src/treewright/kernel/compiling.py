@@ -18,7 +18,7 @@ from treewright.errors import CompileError
 from treewright.kernel import fence
 from treewright.kernel.fingerprint import environment
 from treewright.kernel.hooks import Searchable
-from treewright.kernel.names import SYMBOL
+from treewright.kernel.names import STEP, SYMBOL
 from treewright.kernel.native import RETURNS, Code
 from treewright.kernel.rebind import Rebinder
 from treewright.kernel.specialise import Functions, execute, functions_of, hooks, tables_type
@@ -97,7 +97,7 @@ class Source:
         module.__dict__.update(injected, **constants, **hooks(functions, rules, within, rebind))
         # one machine function: calls between the steps would halve the speed
         for name, function in own.items():
-            setattr(function, SYMBOL, f"step:{name}")
+            setattr(function, SYMBOL, STEP + name)
             module.__dict__[name] = within(function, forceinline=True)
         self._entry = module.__dict__[entry]
 

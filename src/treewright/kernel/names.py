@@ -47,6 +47,7 @@ def is_library(module: str | None) -> bool:
 
 
 SYMBOL = "__treewright_symbol__"  # the attribute of a function that is its name in a program
+STEP = "step:"  # how the names of a search's own functions begin there
 _numbers: dict[str, dict[str, int]] = {}  # of functions alike in name, by their fingerprints
 
 

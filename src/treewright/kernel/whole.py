@@ -19,6 +19,7 @@ so whatever else is compiled in the same process is compiled as it would be with
 decides whether this module is used at all; nothing else imports it.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ from numba.core.runtime.context import NRTContext
 
 from treewright.kernel.folded import folding
 from treewright.kernel.lean import LeanContext
-from treewright.kernel.names import SYMBOL
+from treewright.kernel.names import STEP, SYMBOL
 from treewright.kernel.pieces import Calls, Pieces, noted, underway
 from treewright.kernel.stages import QuickFlags, forget, remembering
 
@@ -54,18 +55,32 @@ def _give_back(passes: Any) -> None:
     passes.detach()
 
 
+@functools.lru_cache(1)
+def _function_passes(codegen: Any) -> Any:
+    """The same for all functions: what llvmlite makes for them it does not free."""
+    return codegen._function_pass_manager()
+
+
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that an entry links: by itself it is not linked, optimised or finished."""
 
     codegen = _NoEnvironment()
+    is_step = False  # of a search, which stands once in the whole and is optimised there
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
         self.calls = Calls()
 
     def _optimize_functions(self, module: Any) -> None:
-        """Not yet: the program is optimised as a whole, its functions before they are inlined."""
+        """As Numba does, with the same passes for all modules, and not for steps."""
+        if not hasattr(self._codegen, "_pass_builder"):  # before LLVM's new pass managers
+            super()._optimize_functions(module)
+            return
         module.data_layout = self._codegen._data_layout
+        passes, builder = _function_passes(self._codegen)
+        for function in module.functions if not self.is_step else ():
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         for function in self._final_module.functions:
@@ -140,16 +155,18 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
     def compile_extra(self, function: Any) -> Any:
         """As Numba does, with a library of our kind where Numba would make one of its own."""
         context = self.state.targetctx  # a copy, for this function only
+        name = getattr(function, SYMBOL, None)
         if not self.counted:
             self.state.flags.__class__ = QuickFlags
             self.state.typingctx = remembering(self.state.typingctx)
             context.nrt = _NotCounting(context, True)
             context.__class__ = LeanContext
             context.cached_internal_func = _internal
-            if (name := getattr(function, SYMBOL, None)) is not None:
+            if name is not None:
                 context.known = (f"{function.__module__}.{function.__qualname__}", name)
         generator = context.codegen()
         self.state.library = self.library(generator, function.__qualname__)
+        self.state.library.is_step = str(name).startswith(STEP)
         self.state.library.enable_object_caching()
         underway.append(self.state.library.calls)
         try:
