@@ -23,7 +23,7 @@ SWITCH = "TREEWRIGHT_PLAIN_NUMBA"
 NUMBA = ((0, 61), (0, 69))
 LLVMLITE = ((0, 44), (0, 51))
 
-# what whole.py, lean.py, folded.py and stages.py derive from or call, with its parameters
+# what whole.py, lean.py, folded.py, items.py and stages.py derive from or call, with its parameters
 LEANS_ON = {
     "numba.core.codegen:JITCodeLibrary._optimize_final_module": ("self",),
     "numba.core.codegen:JITCodeLibrary._finalize_final_module": ("self",),
@@ -58,6 +58,31 @@ LEANS_ON = {
     "numba.core.lowering:Lower.setup_function": ("self", "fndesc"),
     "numba.core.lowering:Lower._find_singly_assigned_variable": ("self",),
     "numba.core.lowering:Lower.delvar": ("self", "name"),
+    "numba.core.lowering:Lower.lower_inst": ("self", "inst"),
+    "numba.core.lowering:Lower.lower_expr": ("self", "resty", "expr"),
+    "numba.core.lowering:Lower.lower_binop": ("self", "resty", "expr", "op"),
+    "numba.core.lowering:Lower.lower_getitem": (
+        "self",
+        "resty",
+        "expr",
+        "value",
+        "index",
+        "signature",
+    ),
+    "numba.core.lowering:Lower.lower_setitem": (
+        "self",
+        "target_var",
+        "index_var",
+        "value_var",
+        "signature",
+    ),
+    "numba.np.arrayobj:fix_integer_index": ("context", "builder", "idxty", "idx", "size"),
+    "numba.np.arrayobj:load_item": ("context", "builder", "arrayty", "ptr"),
+    "numba.np.arrayobj:store_item": ("context", "builder", "arrayty", "val", "ptr"),
+    "numba.core.base:BaseContext.get_getattr": ("self", "typ", "attr"),
+    "numba.core.ssa:reconstruct_ssa": ("func_ir",),
+    "numba.core.untyped_passes:ReconstructSSA._patch_locals": ("self", "state"),
+    "numba.core.typed_passes:PreLowerStripPhis._strip_phi_nodes": ("self", "func_ir"),
     "numba.core.analysis:must_use_alloca": ("blocks",),
     "numba.core.compiler:Compiler.define_pipelines": ("self",),
     "numba.core.compiler:Compiler.compile_extra": ("self", "func"),

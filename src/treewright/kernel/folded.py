@@ -25,11 +25,12 @@ from llvmlite.ir.instructions import (
 from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
 from numba.core.compiler_machinery import register_pass
 from numba.core.ir import Assign, Del, Global
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, PreLowerStripPhis
 from numba.core.unsafe.eh import exception_check
+from numba.core.untyped_passes import ReconstructSSA
 
 from treewright.kernel.items import ItemsLower
-from treewright.kernel.stages import Stages
+from treewright.kernel.stages import SSA, Stages, StripPhis
 
 # what does nothing but give a result
 _PURE = (
@@ -127,12 +128,12 @@ class FoldingLowering(NativeLowering):  # type: ignore[misc]
     lowering_class = FoldingLower
 
 
+OURS = {NativeLowering: FoldingLowering, ReconstructSSA: SSA, PreLowerStripPhis: StripPhis}
+
+
 def folding(stages: Any) -> Any:
-    """Numba's stages, with ours in the place of one."""
-    stages.passes = [
-        (FoldingLowering if stage is NativeLowering else stage, what)
-        for stage, what in stages.passes
-    ]
+    """Numba's stages, with ours in the place of some."""
+    stages.passes = [(OURS.get(stage, stage), what) for stage, what in stages.passes]
     stages.finalize()
     stages.__class__ = Stages
     return stages

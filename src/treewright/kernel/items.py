@@ -1,12 +1,16 @@
-"""Items of arrays, and arrays inside states, by their address.
+"""Items of arrays, arrays inside states, and sums of numbers, in the instructions that stay.
 
 For each ``a[i]`` Numba puts the array's seven parts into memory, takes shape and strides out, makes
 the shape and strides of a view, and then computes an address: fifty instructions, of which LLVM
 leaves five.  They were half of all that it had to read.  Here the five are written at once, with
 the same result: the same address, and the same place for a negative index.  Slices, views of some
 axes and lists of indices are left to Numba, and so is the debug build, which checks each index.
+
+Nor does an operator on two numbers need to be looked up as Numba does, which tries it with each
+operand as a constant first: only powers have a way of their own for that.
 """
 
+import operator
 from typing import Any
 
 from llvmlite import ir
@@ -18,10 +22,12 @@ from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
 kinds: Any = types
 _VALUES = (kinds.Number, kinds.Boolean)
+_NAMES = "add sub mul truediv floordiv mod lt le gt ge eq ne and_ or_ xor lshift rshift"
+_OPERATORS = frozenset(getattr(operator, name) for name in _NAMES.split(" "))
 
 
 class ItemsLower(Lower):  # type: ignore[misc]
-    """Numba's way to LLVM, with a shorter one to an array's items."""
+    """Numba's way to LLVM, with shorter ones to an array's items and between numbers."""
 
     builder: Any
     context: Any
@@ -60,6 +66,17 @@ class ItemsLower(Lower):  # type: ignore[misc]
             value = self.context.cast(self.builder, value, before, after)
         return store_item(self.context, self.builder, array, value, address)
 
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        signature = self.fndesc.calltypes[expr]
+        if op not in _OPERATORS or not all(map(_is_number, signature.args)):
+            return super().lower_binop(resty, expr, op)
+        values = [
+            self.context.cast(self.builder, self.loadvar(v.name), self.typeof(v.name), kind)
+            for v, kind in zip((expr.lhs, expr.rhs), signature.args, strict=True)
+        ]
+        found = self.context.get_function(op, signature)(self.builder, values)
+        return self.context.cast(self.builder, found, signature.return_type, resty)
+
     def _is_numbered(self, variable: Any, instruction: Any) -> bool:
         number = type(instruction.index) is int and instruction.index_var is not None
         return number and isinstance(self.typeof(variable.name), kinds.Array)
@@ -94,6 +111,10 @@ class ItemsLower(Lower):  # type: ignore[misc]
         if len(indices) == 1:
             return builder.gep(data, indices)
         return get_item_pointer2(context, builder, data, shape, (), "C", indices)
+
+
+def _is_number(kind: Any) -> bool:
+    return isinstance(kind, _VALUES) and not isinstance(kind, kinds.Literal)
 
 
 def inside(context: Any, builder: Any, record: Any, value: Any, name: str) -> Any:
