@@ -244,7 +244,9 @@ def _result(o: Objective, method: str, started: float, success: bool) -> Optimiz
         "everything": "nothing was left that had not been evaluated",
     }
     if success and o.best == math.inf:
-        success, o.stopped = False, "the function was finite nowhere"
+        success = False
+        if o.stopped != "interrupt":
+            o.stopped = "the function was finite nowhere"
         if o.least_broken > 0 and math.isfinite(o.least_broken):
             o.stopped = f"no point was found that is allowed; this one breaks {o.least_broken:.3g}"
     found = OptimizeResult(
