@@ -7,9 +7,8 @@ everything possible happens at once, than the story has actions.  The converse d
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from treewright.apps.stories.model import TRUE, Action, Attribute, Change, Event, Expr
 from treewright.apps.stories.setup import Setup
@@ -84,7 +83,7 @@ class _Relaxed:
         """The actions whose unchanging conditions hold."""
         parts = _parts(action.precondition)
         fixed = [c for c in parts if _is_fixed(c)]
-        open_ = [c for c in parts if not _is_fixed(c)]
+        open_ = [(c, tuple(c.variables)) for c in parts if not _is_fixed(c)]
         ranges = [range(len(self._setup.entities[kind])) for _, kind in action.params]
         found: list[_Ground] = []
         for args in product(*ranges):
@@ -106,8 +105,9 @@ class _Relaxed:
         before = sum(len(v) for v in self._values.values()) + len(self._fired)
         fired: set[Event] = set()
         written: dict[Any, frozenset[Any]] = {}
+        known: dict[Any, bool] = {}  # of this round, in which what holds for somebody stays so
         for one in self._actions:
-            if one.event in self._fired or all(1 in self.value(c, one.scope) for c in one.open):
+            if one.event in self._fired or self._might_be(one, known):
                 fired.add(one.event)
                 self._undo = {}
                 for change in one.action.changes:
@@ -118,6 +118,16 @@ class _Relaxed:
         self._fired |= fired
         self._values |= written
         return sum(len(v) for v in self._values.values()) + len(self._fired) > before
+
+    def _might_be(self, one: "_Ground", known: dict[Any, bool]) -> bool:
+        """Whether each part of a precondition might hold."""
+        for part, names in one.open:
+            key = (id(part), *[one.scope[name] for name in names])
+            if key not in known:
+                known[key] = 1 in self.value(part, one.scope)
+            if not known[key]:
+                return False
+        return True
 
     def _apply(self, change: Change, scope: Scope) -> None:
         if change.kind != "set":
@@ -195,14 +205,13 @@ class _Relaxed:
         return expr
 
 
-@dataclass(frozen=True)
-class _Ground:
+class _Ground(NamedTuple):
     """An action for certain people and things."""
 
     event: Event
     action: Action
     scope: Scope
-    open: list[Expr]  # the parts of its precondition that may change
+    open: list[tuple[Expr, tuple[str, ...]]]  # parts of its precondition, and whom they speak of
 
 
 def _cells(attribute: Attribute, at: Sequence[frozenset[Any]]) -> list[Any]:
