@@ -13,6 +13,8 @@ from treewright.errors import TreewrightError
 def main() -> None:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     _open_streams()
+    # NumPy's BLAS starts threads, which would look for work for 40 ms before they go to sleep
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     warnings.formatwarning = functools.partial(_warned, warnings.formatwarning)
     try:
         try:
