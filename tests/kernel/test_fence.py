@@ -116,6 +116,30 @@ def test_insides_that_are_gone(monkeypatch, falls_back):
     falls_back(r"plain Numba.* has no numba.core.codegen:JITCodeLibrary.gone")
 
 
+@pytest.mark.parametrize("place", fence.HOLDS)
+def test_data_that_is_gone(monkeypatch, falls_back, place):
+    gone = {k + "_of_old" if k == place else k: kind for k, kind in fence.HOLDS.items()}
+    monkeypatch.setattr(fence, "HOLDS", gone)
+    falls_back(rf"plain Numba.* {place}_of_old is no dict")
+
+
+def test_data_of_another_kind(monkeypatch, falls_back):
+    monkeypatch.setattr(fence, "HOLDS", fence.HOLDS | {"Flags._values": list})
+    falls_back(r"plain Numba.* Flags._values is no list")
+
+
+def test_rewrites_of_another_name(monkeypatch, falls_back):
+    monkeypatch.setattr(fence, "REWRITES", "behind-inference")
+    falls_back(r"plain Numba.* no rewrites are called behind-inference")
+
+
+def test_options_that_are_told_apart_by_their_values(monkeypatch, falls_back):
+    from numba.core.compiler import Flags
+
+    monkeypatch.setattr(Flags, "__hash__", lambda flags: hash(flags.summary()))
+    falls_back(r"plain Numba.* told apart in another way")
+
+
 def test_insides_that_raise(monkeypatch, falls_back):
     monkeypatch.setattr("treewright.kernel.whole._of_numbers", lambda template: 1 / 0)
     falls_back(r"plain Numba.* raise ZeroDivisionError")

@@ -1,6 +1,7 @@
 """What is compiled is announced, with the time that it took before."""
 
 import re
+import signal
 
 import pytest
 
@@ -50,3 +51,44 @@ def test_a_progress_bar_shows_it(empty_cache):
 
     with tw.ProgressBar("search") as bar, waiting.compiling("nim"):
         assert repr(bar) == "search: compiling nim"
+
+
+@pytest.mark.parametrize("taken", ["for an error", "for nothing"])
+def test_ctrl_c_that_numba_takes_for_something_else_is_ctrl_c(taken):
+    """It tries things out under ``except:``."""
+    from treewright.kernel import waiting
+
+    with pytest.raises(KeyboardInterrupt), waiting.ends_at_interrupt():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except BaseException:
+            if taken == "for an error":
+                raise TypeError("no such function") from None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_errors_and_other_handlers_stay_as_they_are(monkeypatch):
+    from treewright.kernel import waiting
+
+    with pytest.raises(TypeError), waiting.ends_at_interrupt():
+        raise TypeError("no such function")
+    pressed = []
+    monkeypatch.setattr(signal, "getsignal", lambda number: pressed.append)
+    with waiting.ends_at_interrupt():
+        assert signal.getsignal(signal.SIGINT) == pressed.append
+
+
+def test_a_kernel_whose_compiling_was_interrupted_is_not_kept(empty_cache, monkeypatch):
+    usual = specialise.Compiled._compiled
+
+    def pressed(self, arguments):
+        found = usual(self, arguments)
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:  # as Numba does it
+            return found
+
+    monkeypatch.setattr(specialise.Compiled, "_compiled", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        tw.Search(Nim(heap=5)).run(10)
+    assert not list(empty_cache.rglob("*.kernel"))

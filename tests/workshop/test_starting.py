@@ -1,6 +1,10 @@
 """First commands: declared by applications, measured, compiled beforehand."""
 
+import os
 import shlex
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -64,3 +68,32 @@ def test_the_cache_is_warmed(command, tmp_path, monkeypatch):
 
 def test_warming_what_there_is_not(command):
     assert "no first command" in command("cache", "warm", "stories", code=2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_cache_that_others_can_write_is_not_warmed(command, tmp_path, monkeypatch):
+    cache = tmp_path / "kernels"
+    cache.mkdir()
+    cache.chmod(0o777)
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(cache))
+    said = command("cache", "warm", "nim", code=2)
+    assert f"can't be kept in {cache}: others can write to kernels" in said
+    assert not list(cache.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C goes elsewhere on Windows")
+def test_ctrl_c_keeps_what_is_compiled(tmp_path):
+    environment = {**os.environ, "TREEWRIGHT_CACHE": str(tmp_path)}
+    warm = [sys.executable, "-m", "treewright", "cache", "warm", "nim", "go", "--workers", "1"]
+    running = subprocess.Popen(
+        warm, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert running.stdout.readline() == "nim is compiled\n"
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does it
+    running.communicate()
+    assert running.returncode == 130
+    [kernel] = tmp_path.rglob("*.kernel")
+    assert not list(tmp_path.rglob("*.tmp"))
+    again = [sys.executable, "-m", "treewright", "search", "nim", "--simulations", "1000"]
+    subprocess.run(again, env=environment, check=True, capture_output=True)
+    assert list(tmp_path.rglob("*.kernel")) == [kernel]

@@ -13,18 +13,25 @@ from treewright.errors import TreewrightError
 def main() -> None:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     _open_streams()
+    # NumPy's BLAS starts threads, which would look for work for 40 ms before they go to sleep
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     warnings.formatwarning = functools.partial(_warned, warnings.formatwarning)
     try:
         try:
             from treewright.cli.app import app
 
             app(standalone_mode=True)
+        except SystemExit as end:
+            if end.code == 130:
+                _interrupted()
+            raise
         finally:
             sys.stdout.flush()  # a full device shall be told here, where it can be said
     except TreewrightError as error:
         print(f"treewright: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
+        _interrupted()
         sys.exit(130)
     except BrokenPipeError:
         _forget_output()
@@ -40,6 +47,17 @@ def main() -> None:
         if error.filename is None:
             _forget_output()
         sys.exit(2)
+
+
+def _interrupted() -> None:
+    """Say what Ctrl-C has cost."""
+    from treewright.kernel.waiting import interrupted
+
+    # where a text was being executed when the signal came, such as a new class, Python would end
+    # with the signal instead of the exit code, unless it has executed another text since
+    exec("")
+    if what := interrupted():
+        print(f"treewright: interrupted while compiling {what}", file=sys.stderr)
 
 
 def _warned(usual: Any, message: Any, category: Any, filename: str, *more: Any) -> str:

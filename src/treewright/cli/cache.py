@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.workshop.commands import Json, Quiet, emit, working
+from treewright.workshop.commands import Json, Quiet, count_of, emit, working
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -64,4 +64,5 @@ def warm(
 
     with working("compiling", quiet):
         count = warmed(what or (), workers, seen)
-    emit({"compiled": count}, f"{count} commands start at once now", as_json)
+    what_starts = count_of(count, "command")
+    emit({"compiled": count}, f"{what_starts} will start at once now", as_json)

@@ -83,6 +83,17 @@ def write(key: str, name: str, code: Code) -> None:
         warn_once(f"compiled kernels can't be kept in {directory()}: {_said(error)}")
 
 
+def refusal() -> str:
+    """Why kernels can't be kept here; empty if they can."""
+    folder = directory()
+    try:
+        folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        _trust(folder)
+    except OSError as error:
+        return _said(error)
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "nothing can be written there"
+
+
 def read_piece(key: str) -> bytes | None:
     """A function that was kept on its own (pieces.py); None if there is none that is sound."""
     path = _piece(key)

@@ -98,6 +98,14 @@ LEANS_ON = {
     "llvmlite.binding:TargetMachine.emit_object": ("self", "module"),
 }
 
+# what stages.py reads of Numba's objects, and what it must be
+HOLDS: dict[str, type] = {
+    "Flags._values": dict,
+    "Function._impl_keys": dict,
+    "rewrite_registry.rewrites": dict,
+}
+REWRITES = "after-inference"  # a key of the last
+
 
 def is_plain() -> bool:
     """Whether plain Numba is asked for, or known to be needed; part of a kernel's fingerprint."""
@@ -128,7 +136,7 @@ def _unfit() -> str:
 @functools.cache
 def _try() -> None:
     try:
-        reason = _other_form() or _trial()
+        reason = _other_form() or _other_data() or _trial()
     except Exception as error:
         reason = f"its insides raise {type(error).__name__}"
     if _said(reason):
@@ -167,6 +175,32 @@ def _other_form() -> str:
             return f"it has no {place}"
         if tuple(inspect.signature(found).parameters) != parameters:
             return f"{place} has other parameters"
+    return ""
+
+
+def _other_data() -> str:
+    from numba.core import types
+    from numba.core.compiler import Flags
+    from numba.core.rewrites import rewrite_registry
+    from numba.core.typing.templates import AbstractTemplate
+
+    kinds: Any = types
+    nothing = type("Nothing", (AbstractTemplate,), {"key": "nothing"})
+    objects = {
+        "Flags": Flags(),
+        "Function": kinds.Function(nothing),
+        "rewrite_registry": rewrite_registry,
+    }
+    for place, kind in HOLDS.items():
+        name, _, attribute = place.partition(".")
+        if not isinstance(getattr(objects[name], attribute, None), kind):
+            return f"{place} is no {kind.__name__}"
+    if REWRITES not in rewrite_registry.rewrites:
+        return f"no rewrites are called {REWRITES}"
+    one, other = Flags(), Flags()
+    one.nrt = not one.nrt
+    if hash(one) != hash(other) or one == other or one._values == other._values:
+        return "options are told apart in another way"
     return ""
 
 

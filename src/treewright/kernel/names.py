@@ -2,6 +2,7 @@
 
 import dis
 import functools
+import sys
 import types
 
 LIBRARIES = frozenset({"numpy", "numba", "math", "cmath", "operator", "builtins"})
@@ -10,19 +11,41 @@ LIBRARIES = frozenset({"numpy", "numba", "math", "cmath", "operator", "builtins"
 @functools.cache
 def globals_read(code: types.CodeType) -> frozenset[str]:
     """Names of the globals that the code, and code nested in it, reads."""
-    names = {
-        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
-    return frozenset(names).union(*(globals_read(c) for c in nested(code)))
+    return _read(code)[0].union(*(globals_read(c) for c in nested(code)))
 
 
 @functools.cache
 def attributes_read(code: types.CodeType) -> frozenset[str]:
     """Names of all attributes that the code, and code nested in it, mentions."""
-    names = {
-        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    return _read(code)[1].union(*(attributes_read(c) for c in nested(code)))
+
+
+@functools.cache
+def _read(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """Globals and attributes: ``dis`` would tell the same, and takes ten times as long."""
+    found: tuple[set[str], set[str]] = set(), set()
+    names, high = code.co_names, 0
+    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        if operation in _NAMED:
+            kind, shift = _NAMED[operation]
+            found[kind].add(names[(high | low) >> shift])
+        high = (high | low) << 8 if operation == dis.EXTENDED_ARG else 0
+    return frozenset(found[0]), frozenset(found[1])
+
+
+def _named() -> dict[int, tuple[int, int]]:
+    """Operations that name a global (0) or an attribute (1), and the flags beside the name."""
+    attribute = 1 if sys.version_info >= (3, 12) else 0
+    known = {
+        "LOAD_NAME": (0, 0),
+        "LOAD_GLOBAL": (0, 1),
+        "LOAD_ATTR": (1, attribute),
+        "LOAD_METHOD": (1, 0),
     }
-    return frozenset(names).union(*(attributes_read(c) for c in nested(code)))
+    return {dis.opmap[name]: v for name, v in known.items() if dis.opmap.get(name, 256) < 256}
+
+
+_NAMED = _named()
 
 
 @functools.cache

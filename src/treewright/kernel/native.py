@@ -168,7 +168,10 @@ def packed(arguments: tuple[Any, ...]) -> np.ndarray:
 
 def _pack(value: Any, slots: list[Any]) -> None:
     if isinstance(value, np.ndarray):
-        slots.append(value.ctypes.data)  # __array_interface__ would list a record's fields, too
+        if value.dtype.names:  # the other way would list them all
+            slots.append(value.ctypes.data)
+        else:  # several times as fast
+            slots.append(value.__array_interface__["data"][0])
         slots.extend(value.shape)
         slots.extend(value.strides)
     elif isinstance(value, tuple):

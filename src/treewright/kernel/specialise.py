@@ -26,7 +26,7 @@ from treewright.kernel.names import SYMBOL
 from treewright.kernel.native import Loaded, MissingSymbolError, packed, signature
 from treewright.kernel.rebind import NotCopied, Rebinder, Snapshot
 from treewright.kernel.rules import numeric, uniform
-from treewright.kernel.waiting import compiling
+from treewright.kernel.waiting import compiling, ends_at_interrupt
 
 Functions = Mapping[str, types.FunctionType]
 NO_RULES: Functions = types.MappingProxyType({})
@@ -173,13 +173,15 @@ class Compiled:
             return self._made(name, arguments)
 
     def _made(self, name: str, arguments: tuple[Any, ...]) -> Loaded:
-        if self._source is None:
-            self.prepare()
+        with ends_at_interrupt():
+            if self._source is None:
+                self.prepare()
         with cache.alone(self._key, name):  # another process may be about to compile it
             loaded = self._kept(name)
             if loaded is not None:
                 return loaded
-            code, environments = self._compiled(arguments)
+            with ends_at_interrupt():
+                code, environments = self._compiled(arguments)
             if self._key is not None and not environments:
                 cache.write(self._key, name, code)
         return Loaded(code, environments)

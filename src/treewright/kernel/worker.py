@@ -50,6 +50,7 @@ def _tabulated() -> dict[str, np.ndarray]:
 class _Rows:
     """Reclaiming memory depends on the layout of the rows only, not on a domain."""
 
+    name = "memory"  # for whoever waits
     functions: Mapping[str, types.FunctionType] = {}
     table_names = ()
 

@@ -9,13 +9,13 @@ of somebody else's names its declaration in the entry point group ``treewright.a
 import functools
 import pkgutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from treewright.errors import TreewrightError, said
+from treewright.kernel.versions import declare
 
 GROUP = "treewright.apps"
 
@@ -105,7 +105,7 @@ def applications() -> tuple[App, ...]:
     order: tuple[str, ...] = package.ORDER
     names.sort(key=lambda n: (order.index(n) if n in order else len(order), n))
     found: list[App] = [import_module(f"{GROUP}.{name}").APP for name in names]
-    for entry in entry_points(group=GROUP):
+    for entry in _of_others():
         try:
             app = entry.load()
             if not isinstance(app, App):
@@ -119,6 +119,15 @@ def applications() -> tuple[App, ...]:
             continue
         found.append(app)
     return tuple(found)
+
+
+def _of_others() -> Iterable[Any]:
+    """The entry points of other packages."""
+    if not declare(GROUP):
+        return ()
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 def declared(kind: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import ast
 import copy
 import functools
 import inspect
+import linecache
 import math
 import textwrap
 import types
@@ -359,7 +360,7 @@ def _table(cls: type, name: str, value: Any) -> np.ndarray:
 def _attributes(code: types.CodeType) -> list[tuple[int, str, str]]:
     """(line, name, attribute) of every ``name.attribute`` in a function's source."""
     try:
-        lines, first = inspect.getsourcelines(code)
+        lines, first = _lines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError):
         return []
@@ -368,3 +369,16 @@ def _attributes(code: types.CodeType) -> list[tuple[int, str, str]]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     ]
+
+
+def _lines(code: types.CodeType) -> tuple[list[str], int]:
+    """A function's source, and the number of its first line.
+
+    Who only has code is asked by ``inspect`` for the module, which is looked for among all that
+    are imported; a file that is there needs none.
+    """
+    linecache.checkcache(code.co_filename)
+    file = linecache.getlines(code.co_filename)
+    if not 0 < code.co_firstlineno <= len(file):
+        return inspect.getsourcelines(code)
+    return inspect.getblock(file[code.co_firstlineno - 1 :]), code.co_firstlineno

@@ -36,6 +36,7 @@ class Program:
 class ImportedFunctions:
     """What the cache must know of a text without a domain: the functions that it imports."""
 
+    name = "helpers"  # for whoever waits
     functions: ClassVar[Any] = {}
     table_names: ClassVar[tuple[str, ...]] = ()
 

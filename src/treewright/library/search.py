@@ -135,8 +135,9 @@ class Search(Running):
             if evaluate is not None:
                 assert isinstance(worker, EvaluatedWorker)
                 worker.set_evaluator(evaluate, batch)
-        if not self.position.ended:
-            self._set_players(self.position.player)
+        position = self.position
+        if not position.ended:
+            self._set_players(position.player)
 
     def __repr__(self) -> str:
         played = f" after {count_of(len(self.history), 'action')}" if self.history else ""
@@ -335,8 +336,9 @@ class Search(Running):
                 self.began_elsewhere = True
                 self.history.clear()
                 self._best = (above, [])
-                if not self.position.ended:
-                    self._set_players(self.position.player)
+                position = self.position
+                if not position.ended:
+                    self._set_players(position.player)
 
     @property
     def best(self) -> tuple[float, list[int]]:

@@ -4,7 +4,6 @@ import contextlib
 import json
 import math
 import os
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ def whole(
     refuses (a full disk, a missing folder) is raised as ``error``, and nothing is left behind.
     A ``private`` file can be read by its owner only, from its first byte on.
     """
-    temporary = path.with_name(f".{path.stem[:100]}.{secrets.token_hex(4)}{path.suffix}")
+    temporary = path.with_name(f".{path.stem[:100]}.{os.urandom(4).hex()}{path.suffix}")
     try:
         if path.exists() and not path.is_file():  # a device or a pipe can't be replaced
             yield path

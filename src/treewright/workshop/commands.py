@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from treewright.errors import OptionError
-from treewright.kernel.waiting import told
+from treewright.kernel.waiting import be_quiet, told
 from treewright.library.progress_bar import ProgressBar, terminal_bar
 from treewright.library.shown import count_of as count_of
 from treewright.library.writing import json_text
@@ -19,8 +19,17 @@ if TYPE_CHECKING:
     from treewright.library.options import Options
 
 T = TypeVar("T")
+
+
+def _quieted(quiet: bool) -> bool:
+    be_quiet(quiet)
+    return quiet
+
+
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", callback=_quieted, help="No progress on stderr.")
+]
 MOST_THREADS, MOST_PROCESSES, MOST_ON_CLUSTER = 1024, 256, 100_000
 OnCluster = Annotated[
     str | None,

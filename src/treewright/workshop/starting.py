@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from treewright.errors import OptionError, TreewrightError, nearest
+from treewright.kernel import cache
 from treewright.library.applications import declared, load
 
 
@@ -57,6 +58,8 @@ def _changed(name: str, where: str) -> dict[str, float | str]:
 def warmed(only: Iterable[str], workers: int, seen: Callable[[str], object]) -> int:
     """Compile what the first commands need, several at a time; how many there were."""
     commands = first_commands(only)
+    if reason := cache.refusal():
+        raise TreewrightError(f"compiled kernels can't be kept in {cache.directory()}: {reason}")
 
     def warm(name: str) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -219,6 +219,17 @@ def test_values_that_are_not_finite_are_kept_away_from(method):
     assert found.fun == sphere(found.x) < (1e-6 if method in ("runs", "staged") else 0.5)
 
 
+def test_an_interrupt_before_the_first_value_is_an_interrupt():
+    """Such as one while the function is compiled: it is not finite nowhere."""
+
+    def pressed(x):
+        raise KeyboardInterrupt
+
+    found = tw.minimize(pressed, BOX, budget=60)
+    assert not found.success
+    assert found.message == "interrupted"
+
+
 @pytest.mark.parametrize("method", list(METHODS))
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_function_that_is_finite_nowhere(method, value):

@@ -1,20 +1,24 @@
 """The GTP engine, line by line; one small board, so that one kernel is compiled."""
 
 import io
+import os
 import random
 import re
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 from talk import Talk
 
+from treewright.apps.go.gtp import ahead as ahead_module
+from treewright.apps.go.gtp.ahead import Ahead
 from treewright.apps.go.gtp.client import Client, EngineError, find
 from treewright.apps.go.gtp.clock import Clock
 from treewright.apps.go.gtp.engine import Engine, MoveBudget
 from treewright.apps.go.gtp.game import Game
-from treewright.apps.go.gtp.player import style
+from treewright.apps.go.gtp.player import Player, style
 from treewright.apps.go.gtp.protocol import answer, parse
 from treewright.library.running import Progress
 
@@ -516,11 +520,46 @@ def test_compiling_ahead_changes_no_move():
     moves = []
     for ahead in (False, True):
         engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(30), size=5)
-        engine._ahead = ahead
+        engine._ahead = Ahead(engine.player) if ahead else None
         engine.handle("clear_board")
         engine.handle("genmove b")
         moves.append([point for _, point in engine.game.moves])
     assert moves[0] == moves[1]
+
+
+def test_answers_come_while_the_search_is_compiled(monkeypatch):
+    go_on = threading.Event()
+    compiled = []
+
+    def slow(player, game):
+        go_on.wait(60)
+        compiled.append(game.size)
+
+    monkeypatch.setattr(Player, "compile", slow)
+    monkeypatch.setattr(ahead_module, "PAUSE", 0.05)
+    engine = Engine(io.StringIO(), style(resign=0.0), MoveBudget(30), size=5)
+    engine._ahead = Ahead(engine.player)
+    begun = time.perf_counter()
+    for line in ("boardsize 9", "boardsize 5", "komi 7", "clear_board", "name", "play b c3"):
+        engine.handle(line)
+    assert time.perf_counter() - begun < 5
+    assert engine.out.getvalue().count("=") == 6
+    assert engine._ahead.busy
+    go_on.set()
+    engine.handle("final_score")
+    assert engine.out.getvalue().endswith("= B+18.0\n\n")
+    assert compiled == [5], "only the last of several boards is played on"
+    assert not engine._ahead.busy
+
+
+def test_an_engine_that_is_not_needed_leaves_at_once(tmp_path):
+    """The compiler has not even been imported yet: no kernel is there, and nobody waits for one."""
+    lines = "name\nprotocol_version\nversion\nboardsize 9\nkomi 6.5\nclear_board\nquit\n"
+    environment = {**os.environ, "TREEWRIGHT_CACHE": str(tmp_path / "cache")}
+    ended = subprocess.run(COMMAND, input=lines, capture_output=True, text=True, env=environment)
+    assert ended.returncode == 0
+    assert ended.stdout.count("=") == 7
+    assert not list(tmp_path.rglob("*.kernel"))
 
 
 def test_compiling_ahead_fails_without_a_word(monkeypatch):

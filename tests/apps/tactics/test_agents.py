@@ -12,6 +12,7 @@ from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
 from treewright.library.evolutionary import Budget, Turn
 from treewright.library.position import Position
+from treewright.workshop.experiments import runner
 
 AP = 5
 
@@ -132,6 +133,16 @@ def test_a_tournament_goes_on_where_it_stopped(tmp_path):
     assert row.score > 0.8
     assert row.interval.low < row.score <= row.interval.high
     assert run(of(1, seed=2), store)[0].computed == 1  # the deals of another seed are others
+
+
+def test_only_games_that_are_kept_are_told_from_those_of_other_code(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(runner, "code_of", lambda *cell: asked.append(cell) or "code")
+    games = tournament(["greedy-action", "random"], {AP: "evals:1"}, games=2)
+    assert run(games)[0].done == 2
+    assert not asked
+    assert run(games, tmp_path / "games.sqlite")[0].done == 2
+    assert asked
 
 
 def test_a_game_of_a_tournament_is_the_game_that_play_gives():

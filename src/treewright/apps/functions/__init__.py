@@ -14,7 +14,7 @@ APP = App(
         ".experiments.splitting_parameters:EXPERIMENT",
     ),
     gallery={"function": ".gallery:piece"},
-    first={"optimize": "optimize cec2014:9 --dim 10 --budget 5000"},
+    first={"optimize": "optimize cec2014:9 --dim 10 --budget 1000"},
     jobs={"minimise": ".job:MINIMISE"},
     pages={
         "functions": Page(".pages:build", "Functions", "Type one in, watch four methods close in.")

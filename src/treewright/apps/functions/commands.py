@@ -81,6 +81,7 @@ def optimize(
             options=options,
             progress=lambda done, value: seen(done, f"{best} {value:.6g}"),
         )
+    exit_if_interrupted(found.message == "interrupted" and not found.nfev)
     data: dict[str, Any] = {
         "function": function,
         "dim": dim,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from treewright.apps.functions import cec2014
+from treewright.apps.functions.blas import one_thread
 from treewright.apps.functions.lamcts import la_mcts
 from treewright.apps.functions.noise import KEPT, MOST_KEPT
 from treewright.apps.functions.objective import Compiled, Exhausted, FunctionError, Objective
@@ -128,15 +129,16 @@ def minimize(
     first = _warm(objective, x0, known)
     started = time.perf_counter()
     try:
-        if len(first):
-            objective.warm = True
-            objective.evaluate(first)
-        if noisy and objective.n:
-            _search_and_confirm(objective, METHODS[method], seed, options or {})
-        elif objective.n:
-            METHODS[method](objective, seed, **(options or {}))
-        else:  # nothing to choose
-            objective.evaluate(np.zeros((1, 0)))
+        with one_thread():
+            if len(first):
+                objective.warm = True
+                objective.evaluate(first)
+            if noisy and objective.n:
+                _search_and_confirm(objective, METHODS[method], seed, options or {})
+            elif objective.n:
+                METHODS[method](objective, seed, **(options or {}))
+            else:  # nothing to choose
+                objective.evaluate(np.zeros((1, 0)))
     except Exhausted:
         pass
     except KeyboardInterrupt:
@@ -242,7 +244,9 @@ def _result(o: Objective, method: str, started: float, success: bool) -> Optimiz
         "everything": "nothing was left that had not been evaluated",
     }
     if success and o.best == math.inf:
-        success, o.stopped = False, "the function was finite nowhere"
+        success = False
+        if o.stopped != "interrupt":
+            o.stopped = "the function was finite nowhere"
         if o.least_broken > 0 and math.isfinite(o.least_broken):
             o.stopped = f"no point was found that is allowed; this one breaks {o.least_broken:.3g}"
     found = OptimizeResult(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.apps.functions.blas import usual_threads
 from treewright.apps.functions.constraints import Penalty, read_constraints
 from treewright.apps.functions.noise import MOST_KEPT, Candidate, Candidates
 from treewright.apps.functions.space import Space
@@ -245,6 +246,10 @@ class Objective:
         """What the function returns for the variables at some points."""
         if self.compiled is not None:
             return self._batch(points)
+        with usual_threads():
+            return self._called(points)
+
+    def _called(self, points: np.ndarray) -> np.ndarray:
         if self.vectorized:
             try:
                 values = np.asarray(self.f(points), float)

@@ -7,6 +7,7 @@ weigh.  It has mixed terms as soon as there are samples enough.  One point of a 
 the model is lowest.
 """
 
+import functools
 import math
 from collections.abc import Generator
 from typing import Any
@@ -117,19 +118,17 @@ class _Quadratic:
         scale = scale or 1.0
         order = np.argsort(values, kind="stable")
         weights = np.empty(len(values))
-        weights[order] = np.linspace(HEAVY, 1.0, len(values))
+        weights[order] = _weights(len(values))
         points = points / scale
         middle = float(values[order[0]])
-        first, second = np.triu_indices(n)
-        if size <= 2 * n + 1:
-            first = second = np.arange(n)
+        first, second = _pairs(n, size > 2 * n + 1)
         terms = np.ones((len(values), size))
         terms[:, 1 : n + 1] = points
         if size > n + 1:
             terms[:, n + 1 :] = points[:, first] * points[:, second]
         heavy = terms * weights[:, None]
         system = heavy.T @ terms
-        system[range(size), range(size)] += 1e-12 * system.trace() / size
+        system.flat[:: size + 1] += 1e-12 * system.trace() / size
         found = np.linalg.solve(system, heavy.T @ (values - middle))
         self.constant = middle + float(found[0])
         self.gradient = found[1 : n + 1] / scale
@@ -143,3 +142,16 @@ class _Quadratic:
             axis=1
         )
         return found + self.constant
+
+
+@functools.lru_cache(256)
+def _weights(count: int) -> np.ndarray:
+    """Of samples, the best first."""
+    return np.linspace(HEAVY, 1.0, count)
+
+
+@functools.lru_cache(256)
+def _pairs(n: int, mixed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The variables of each quadratic term."""
+    first, second = np.triu_indices(n) if mixed else (np.arange(n), np.arange(n))
+    return first, second

@@ -91,7 +91,11 @@ def gtp(
         sys.stderr if log else None,
     )
     engine.player.check(engine.game)
-    engine.serve(sys.stdin)
+    try:
+        engine.serve(sys.stdin)
+    except KeyboardInterrupt:
+        engine.leave(130)
+        raise
     engine.leave()
 
 

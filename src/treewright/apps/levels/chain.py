@@ -9,7 +9,7 @@ The state before the first slice is ``()``; its patterns are the ways in which l
 import functools
 import json
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,16 +63,17 @@ class Chain:
         For where two slices of history would copy a level of the corpus on and on.  What follows
         leads back into a state of the chain.
         """
-        found: dict[State, Counter[Pattern]] = {}
+        found: dict[State, dict[Pattern, int]] = {}
         for line in self.levels if self.history > 1 else ():
             for at in range(self.history, len(line) + 1):
-                *before, last = line[at - self.history : at]
-                if (*before, last) in self.transitions:
-                    found.setdefault(tuple(before), Counter())[(last,)] += 1
-        return {state: dict(patterns) for state, patterns in found.items()}
+                state = line[at - self.history : at]
+                if state in self.transitions:
+                    counts, last = found.setdefault(state[:-1], {}), state[-1:]
+                    counts[last] = counts.get(last, 0) + 1
+        return found
 
     def after(self, state: State, pattern: Pattern) -> State:
-        return (*state, *pattern)[-self.history :]
+        return _after(state, pattern, self.history)
 
     def sample(self, length: int, seed: int) -> Level:
         """Plain chain sampling: one walk, whatever comes of it (the baseline of the paper)."""
@@ -184,21 +185,21 @@ def learn(levels: Sequence[Level], history: int = HISTORY, widest: int = WIDEST)
     for level in levels:
         columns = level.unmarked().with_rows(height).columns
         corpus.append(tuple(number.setdefault(column, len(number)) for column in columns))
-    counts: dict[State, Counter[Pattern]] = defaultdict(Counter)
+    counts: dict[State, dict[Pattern, int]] = defaultdict(dict)
     for line in corpus:
         for at in (0, *range(history, len(line))):
-            state = line[max(0, at - history) : at]
-            widths = range(1 if at else history, (widest if at else max(widest, history)) + 1)
-            for width in widths:
-                if at + width <= len(line):
-                    counts[state][line[at : at + width]] += 1
+            known = counts[line[max(0, at - history) : at]]
+            low, high = (1, widest) if at else (history, max(widest, history))
+            for end in range(at + low, min(at + high, len(line)) + 1):
+                pattern = line[at:end]
+                known[pattern] = known.get(pattern, 0) + 1
     seen = {line[i : i + history] for line in corpus for i in range(len(line) - history + 1)}
     alive = _alive(counts, history)
     transitions = {
         state: {
             pattern: n
             for pattern, n in counts[state].items()
-            if (*state, *pattern)[-history:] in alive
+            if _after(state, pattern, history) in alive
         }
         for state in alive
     }
@@ -219,14 +220,18 @@ def learn(levels: Sequence[Level], history: int = HISTORY, widest: int = WIDEST)
     )
 
 
-def _alive(counts: dict[State, Counter[Pattern]], history: int) -> set[State]:
+def _after(state: State, pattern: Pattern, history: int) -> State:
+    return pattern[-history:] if len(pattern) >= history else (*state, *pattern)[-history:]
+
+
+def _alive(counts: dict[State, dict[Pattern, int]], history: int) -> set[State]:
     """The states from which the chain can go on for ever."""
     alive = set(counts)
     while True:
         stuck = {
             state
             for state in alive
-            if not any((*state, *pattern)[-history:] in alive for pattern in counts[state])
+            if not any(_after(state, pattern, history) in alive for pattern in counts[state])
         }
         if not stuck:
             return alive

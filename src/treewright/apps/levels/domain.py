@@ -15,7 +15,7 @@ import numpy as np
 from numpy import float64, int8, int32, int64
 
 from treewright.apps.levels import ends
-from treewright.apps.levels.chain import Chain, State
+from treewright.apps.levels.chain import Chain, Pattern, State
 from treewright.apps.levels.controls import (
     Controls,
     can_hold,
@@ -418,31 +418,34 @@ def chain_tables(
     number = {state: i for i, (state, _) in enumerate(known)}
     known += sorted(chain.shorter.items())
     shorter = {state: i for i, (state, _) in enumerate(known) if i >= len(number)}
-    actions: list[tuple[int, tuple[int, ...], int, int]] = []
+    patterns: list[Pattern] = []
+    counts: list[int] = []
+    targets: list[int] = []
+    for state, counted in known:
+        ordered = sorted(sorted(counted), key=len)
+        patterns += ordered
+        counts += map(counted.__getitem__, ordered)
+        targets += [number[chain.after(state, p)] for p in ordered]
     room = chain.widest if chain.widest >= chain.history else chain.history
-    width_end = np.zeros((len(known), room + 1), np.int32)
-    action_first = np.zeros(len(known), np.int32)
-    for i, (state, patterns) in enumerate(known):
-        action_first[i] = len(actions)
-        ordered = sorted(patterns.items(), key=lambda p: (len(p[0]), p[0]))
-        width_end[i] = len(actions) + np.searchsorted(
-            [len(p) for p, _ in ordered], np.arange(room + 1), side="right"
-        )
-        actions += [(i, p, n, number[chain.after(state, p)]) for p, n in ordered]
-    weight = np.array([a[2] for a in actions], np.float64)
+    owner = np.repeat(np.arange(len(known)), [len(counted) for _, counted in known])
+    widths = np.fromiter(map(len, patterns), np.int64, len(patterns))
+    action_first = np.searchsorted(owner, np.arange(len(known))).astype(np.int32)
+    of_width = np.bincount(owner * (room + 1) + widths, minlength=len(known) * (room + 1))
+    width_end = action_first[:, None] + np.cumsum(of_width.reshape(len(known), -1), axis=1)
+    weight = np.array(counts, np.float64)
     slice_number = {column: i for i, column in enumerate(slices)}
     given = np.full(length + 1, -1, np.int32)
     for column, tiles in fixed.items():
         given[column] = slice_number[tiles]
-    first = np.cumsum([0] + [len(a[1]) for a in actions]).astype(np.int32)
-    pattern = np.array([i for a in actions for i in a[1]], np.int32)
+    first = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
+    pattern = np.fromiter(itertools.chain.from_iterable(patterns), np.int32, first[-1])
     tables: dict[str, np.ndarray] = {
         "action_first": action_first,
-        "width_end": width_end,
+        "width_end": width_end.astype(np.int32),
         "shorter": np.array([shorter.get(state[1:], i) for state, i in number.items()], np.int32),
         "first": first,
         "pattern": pattern,
-        "target": np.array([a[3] for a in actions], np.int32),
+        "target": np.array(targets, np.int32),
         "weight": weight,
         "summed": np.concatenate([[0.0], np.cumsum(weight)]),
         "fixed": given,
@@ -450,8 +453,7 @@ def chain_tables(
         "fixed_state": _states_after(chain, number, given, slices),
         "room": _rooms(given, room, chain),
     }
-    own = np.append(action_first, len(actions))[: len(number) + 1]
-    widths = np.diff(tables["first"])
+    own = np.append(action_first, len(patterns))[: len(number) + 1]
     walks = ends.Walks(own, *(a[: own[-1]] for a in (widths, tables["target"], tables["hazard"])))
     tables |= ends.joint_tables(
         walks,

@@ -12,12 +12,12 @@ import functools
 import signal
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from itertools import count as count_from
 from itertools import repeat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treewright.apps.levels.balance import Balance
 from treewright.apps.levels.chain import Chain, learn
@@ -37,6 +37,9 @@ from treewright.kernel.rng import stream_seed
 from treewright.library.cluster.jobs import Cluster, Shared
 from treewright.library.options import Options
 from treewright.library.search import Search
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 ROLLOUTS = 200
 SLACK = 0.02  # of the reward: how much worse than the best rollout the chain's own move may be
@@ -327,6 +330,8 @@ def _stream(
                 domain, number, rollouts, strict=strict, enemies_safe=enemies_safe, seen=seen
             )
             number += 1
+    from concurrent.futures import ProcessPoolExecutor
+
     pool = ProcessPoolExecutor(
         workers, initializer=_begin, initargs=(domain.chain, domain.controls)
     )

@@ -133,7 +133,7 @@ def generate(
     treewright story generate fairy_tale --branches 2 --out tale.ink;
     treewright story generate problem.txt --goal 2 --author 7 --character 5 --layers 2
     """
-    from treewright.apps.stories.planning.problem import problem_names
+    from treewright.apps.stories.planning.shipped import problem_names
 
     if setup.endswith(".txt") or setup in problem_names():
         from treewright.apps.stories.planning.commands import generate as generate_plan
@@ -384,7 +384,7 @@ def explain(
     treewright story explain sherlock "Steal(Bob, Alice, vase)" --after "Move(Bob, alice_house)"
     """
     from treewright.apps.stories.explaining import as_text, explain
-    from treewright.apps.stories.planning.problem import problem_names
+    from treewright.apps.stories.planning.shipped import problem_names
     from treewright.apps.stories.setup import load_setup
 
     if setup.endswith(".txt") or setup in problem_names():

@@ -9,7 +9,8 @@ from treewright.apps.stories.grounding import compile_goals
 from treewright.apps.stories.library import Library, find_source
 from treewright.apps.stories.model import Attribute
 from treewright.apps.stories.planning.checking import checked_problem
-from treewright.apps.stories.planning.problem import load_problem, problem_names
+from treewright.apps.stories.planning.problem import load_problem
+from treewright.apps.stories.planning.shipped import problem_names
 from treewright.apps.stories.reach import impossible
 from treewright.apps.stories.setup import Setup, read_setup
 from treewright.apps.stories.source import Source, StoryError

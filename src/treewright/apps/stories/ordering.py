@@ -24,11 +24,14 @@ def in_scenes(story: Story, keep: int = 0) -> Story:
     """
     people = [_people(story.setup, event) for event in story.events]
     causes = [(k.source, k.target) for k in links(story) if k.target < len(people)]
+    changes = [[_change(before, step) for step in people] for before in people]
     order, tried = list(range(len(people))), 0
+    worlds = _worlds(story, order)
     refused: set[tuple[int, ...]] = set()
 
     def cost_of(order: Sequence[int]) -> tuple[int, int]:
-        return _changes(order, people), _apart(order, causes)
+        steps = itertools.pairwise(order)
+        return sum(changes[before][step] for before, step in steps), _apart(order, causes)
 
     while True:
         now = cost_of(order)
@@ -40,8 +43,8 @@ def in_scenes(story: Story, keep: int = 0) -> Story:
                 )
             if tuple(new) not in refused:
                 tried += 1
-                if _can_be(story, new):
-                    order = new
+                if _can_be(story, new, order, worlds):
+                    order, worlds = new, _worlds(story, new)
                     break
                 refused.add(tuple(new))
         else:
@@ -59,13 +62,10 @@ def _people(setup: Setup, event: Event) -> tuple[int, ...]:
     return tuple(found[:1] + [number for number in found[1:] if number >= 0])
 
 
-def _changes(order: Sequence[int], people: Sequence[tuple[int, ...]]) -> int:
+def _change(before: tuple[int, ...], step: tuple[int, ...]) -> int:
     """How much a reader must follow: 1 to another doer, 2 where nobody takes part in both steps."""
-    cost = 0
-    for before, step in itertools.pairwise(order):
-        both = {who for who in people[before] if who >= 0}.intersection(people[step])
-        cost += 2 if not both else int(people[before][0] != people[step][0])
-    return cost
+    both = {who for who in before if who >= 0}.intersection(step)
+    return 2 if not both else int(before[0] != step[0])
 
 
 def _apart(order: Sequence[int], causes: Sequence[tuple[int, int]]) -> int:
@@ -88,6 +88,23 @@ def _moves(
                     yield [*rest[:at], *order[begin:end], *rest[at:]]
 
 
-def _can_be(story: Story, order: Sequence[int]) -> bool:
-    world = World.start(story.setup)
-    return all(goes_on(world, story, story.events[i]) for i in order) and is_as_good(world, story)
+def _worlds(story: Story, order: Sequence[int]) -> list[World]:
+    """The world before each step, as far as the story goes on."""
+    found = [World.start(story.setup)]
+    for i in order:
+        world = found[-1].copy()
+        if not goes_on(world, story, story.events[i]):
+            break
+        found.append(world)
+    return found
+
+
+def _can_be(
+    story: Story, new: Sequence[int], order: Sequence[int], worlds: Sequence[World]
+) -> bool:
+    """Whether the story is as good in a new order; ``worlds`` are those of the present one."""
+    same = next((i for i, (a, b) in enumerate(zip(new, order, strict=True)) if a != b), len(order))
+    same = min(same, len(worlds) - 1)
+    world = worlds[same].copy()
+    events = story.events
+    return all(goes_on(world, story, events[i]) for i in new[same:]) and is_as_good(world, story)

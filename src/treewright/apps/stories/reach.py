@@ -6,8 +6,9 @@ can't come true even then is impossible, and so is one that takes more rounds, i
 everything possible happens at once, than the story has actions.  The converse does not hold.
 """
 
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from treewright.apps.stories.model import TRUE, Action, Attribute, Change, Event, Expr
 from treewright.apps.stories.setup import Setup
@@ -69,7 +70,7 @@ class _Relaxed:
         self._fired: set[Event] = set()
         self._undo: dict[Any, frozenset[Any]] = {}  # what the action at hand has changed so far
         start = World.start(setup)
-        self._actions: list[Event] = []
+        self._actions: list[_Ground] = []
         self.unknown = False
         for action in setup.library.actions:
             self._actions += self._ground(action, start)
@@ -78,11 +79,13 @@ class _Relaxed:
                 self._actions = []
                 return
 
-    def _ground(self, action: Action, start: World) -> list[Event]:
+    def _ground(self, action: Action, start: World) -> list["_Ground"]:
         """The actions whose unchanging conditions hold."""
-        fixed = [c for c in _parts(action.precondition) if _is_fixed(c)]
+        parts = _parts(action.precondition)
+        fixed = [c for c in parts if _is_fixed(c)]
+        open_ = [(c, tuple(c.variables)) for c in parts if not _is_fixed(c)]
         ranges = [range(len(self._setup.entities[kind])) for _, kind in action.params]
-        found: list[Event] = []
+        found: list[_Ground] = []
         for args in product(*ranges):
             if len(found) > _MOST:
                 break
@@ -91,7 +94,7 @@ class _Relaxed:
             if all(start.value(c, scope) for c in fixed) and not any(
                 covers(pattern, event) for pattern in self._setup.steering.forbidden
             ):
-                found.append(event)
+                found.append(_Ground(event, action, scope, open_))
         return found
 
     def sweep(self) -> bool:
@@ -102,20 +105,29 @@ class _Relaxed:
         before = sum(len(v) for v in self._values.values()) + len(self._fired)
         fired: set[Event] = set()
         written: dict[Any, frozenset[Any]] = {}
-        for event in self._actions:
-            action = self._setup.library.action(event.action)
-            scope = {f"p{i}": n for i, n in enumerate(event.args)}
-            if event in self._fired or 1 in self.value(action.precondition, scope):
-                fired.add(event)
+        known: dict[Any, bool] = {}  # of this round, in which what holds for somebody stays so
+        for one in self._actions:
+            if one.event in self._fired or self._might_be(one, known):
+                fired.add(one.event)
                 self._undo = {}
-                for change in action.changes:
-                    self._apply(change, scope)
+                for change in one.action.changes:
+                    self._apply(change, one.scope)
                 for cell, values in self._undo.items():
                     written[cell] = written.get(cell, values) | self._values[cell]
                     self._values[cell] = values
         self._fired |= fired
         self._values |= written
         return sum(len(v) for v in self._values.values()) + len(self._fired) > before
+
+    def _might_be(self, one: "_Ground", known: dict[Any, bool]) -> bool:
+        """Whether each part of a precondition might hold."""
+        for part, names in one.open:
+            key = (id(part), *[one.scope[name] for name in names])
+            if key not in known:
+                known[key] = 1 in self.value(part, one.scope)
+            if not known[key]:
+                return False
+        return True
 
     def _apply(self, change: Change, scope: Scope) -> None:
         if change.kind != "set":
@@ -130,7 +142,7 @@ class _Relaxed:
         assert change.value is not None
         attribute: Attribute = change.target.value
         new = self.value(change.value, scope)
-        for cell in self._cells(change.target, scope):
+        for cell in _cells(attribute, [self.value(a, scope) for a in change.target.args]):
             values = new
             if change.sign != "=":
                 sign = 1 if change.sign == "+=" else -1
@@ -140,15 +152,6 @@ class _Relaxed:
             self._undo.setdefault(cell, self._values[cell])
             self._values[cell] |= frozenset(int(v) for v in values)
 
-    def _cells(self, expr: Expr, scope: Scope) -> list[Any]:
-        at = [self.value(a, scope) for a in expr.args]
-        return [
-            (expr.value, owner, index)
-            for owner in at[0]
-            for index in (at[1] if len(at) > 1 else (0,))
-            if owner >= 0 and index >= 0
-        ]
-
     def value(self, expr: Expr, scope: Scope) -> frozenset[Any]:
         """Every value that an expression might have."""
         op = expr.op
@@ -157,8 +160,11 @@ class _Relaxed:
         if op == "var":
             return frozenset({scope[expr.value]})
         if op == "attribute":
-            found = [self._values[c] for c in self._cells(expr, scope)]
-            none = any(-1 in self.value(a, scope) for a in expr.args)
+            at = [self.value(a, scope) for a in expr.args]
+            found = [self._values[c] for c in _cells(expr.value, at)]
+            none = any(-1 in numbers for numbers in at)
+            if len(found) == 1 and not none:
+                return found[0]
             return frozenset().union(*found, {expr.value.empty} if none or not found else ())
         if op in ("times", "when"):
             some = any(covers(expr.value, e) for e in self._fired)
@@ -197,6 +203,25 @@ class _Relaxed:
             if 1 not in self.value(part, {}) and part != expr:
                 return self.culprit(part)
         return expr
+
+
+class _Ground(NamedTuple):
+    """An action for certain people and things."""
+
+    event: Event
+    action: Action
+    scope: Scope
+    open: list[tuple[Expr, tuple[str, ...]]]  # parts of its precondition, and whom they speak of
+
+
+def _cells(attribute: Attribute, at: Sequence[frozenset[Any]]) -> list[Any]:
+    """Those that an expression may mean, for the entities that it may name."""
+    return [
+        (attribute, owner, index)
+        for owner in at[0]
+        for index in (at[1] if len(at) > 1 else (0,))
+        if owner >= 0 and index >= 0
+    ]
 
 
 def _parts(expr: Expr) -> list[Expr]:

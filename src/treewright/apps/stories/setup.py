@@ -130,6 +130,13 @@ class Setup:
 
         return Mind(self)
 
+    @functools.cached_property
+    def counted(self) -> tuple[Event, ...]:
+        """The events that goals speak of: how often they happen, and when."""
+        goals = [*self.goals, *self.keep]
+        parts = (e for goal in goals for e in goal.expr.walk())
+        return tuple(dict.fromkeys(e.value for e in parts if e.op in ("times", "when")))
+
     def __getstate__(self) -> dict[str, Any]:
         """What people think is compiled, and does not travel to other processes."""
         return {name: value for name, value in vars(self).items() if name != "mind"}

@@ -4,6 +4,7 @@ The standard library's reader gives values without places.  It decides what the 
 the scanner here walks the same text once more and only notes where each value begins.
 """
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,11 @@ class Source:
         self.name = name
         self.text = text
         self.data = toml_of(text, name, StoryError)
-        self._lines = _Scanner(text).lines()
         self._options: dict[str, Any] = {}  # keys changed from outside: which parts of them
+
+    @functools.cached_property
+    def _lines(self) -> dict[Place, int]:
+        return _Scanner(self.text).lines()  # only whoever has something to say asks for them
 
     @classmethod
     def read(cls, path: Path) -> "Source":

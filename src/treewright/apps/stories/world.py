@@ -4,6 +4,7 @@ The search runs the same rules as compiled code; this is the slow and talkative 
 what each condition rested on.
 """
 
+import operator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -79,11 +80,13 @@ class World:
             return (
                 sum(each) if op == "count" else next((n for n, met in enumerate(each) if met), -1)
             )
-        if op == "and":
-            return all(self.value(a, scope) for a in expr.args)
-        if op == "or":
-            return any(self.value(a, scope) for a in expr.args)
-        return OPERATIONS[op](*(self.value(a, scope) for a in expr.args))
+        if op in ("and", "or"):
+            decisive = op == "or"  # one part that is so decides
+            for part in expr.args:
+                if bool(self.value(part, scope)) == decisive:
+                    return decisive
+            return not decisive
+        return OPERATIONS[op](*[self.value(a, scope) for a in expr.args])
 
     def support(self, expr: Expr, scope: Scope) -> set[Cell]:
         """The cells on which the value of an expression rests; of alternatives, the first."""
@@ -109,8 +112,9 @@ class World:
         return found
 
     def _cell(self, expr: Expr, scope: Scope) -> Cell | None:
-        at = [self.value(a, scope) for a in expr.args]
-        return None if min(at) < 0 else (expr.value, at[0], at[1] if len(at) > 1 else 0)
+        owner = self.value(expr.args[0], scope)
+        index = self.value(expr.args[1], scope) if len(expr.args) > 1 else 0
+        return None if owner < 0 or index < 0 else (expr.value, owner, index)
 
     def _range(self, expr: Expr) -> range:
         return range(len(self.setup.entities[expr.over]))
@@ -178,13 +182,14 @@ class World:
 
     def do(self, event: Event, believability: float) -> None:
         """Do an action, and say nothing."""
+        scope = scope_of(event)
         for change in self.setup.library.action(event.action).changes:
-            self.apply(change, scope_of(event))
+            self.apply(change, scope)
         self.believability *= believability
         self.length += 1
         self.history = (*self.history, event)
         self.feel()
-        for pattern in self._patterns():
+        for pattern in self.setup.counted:
             if covers(pattern, event):
                 self.times[pattern] = self.times.get(pattern, 0) + 1
                 self.when.setdefault(pattern, self.length)
@@ -214,17 +219,6 @@ class World:
         self.values[cell] = int(value)
 
     # ------------------------------------------------------------------------------ goals
-
-    def _patterns(self) -> list[Event]:
-        """The events that goals speak of."""
-        return list(
-            dict.fromkeys(
-                e.value
-                for goal in [*self.setup.goals, *self.setup.keep]
-                for e in goal.expr.walk()
-                if e.op in ("times", "when")
-            )
-        )
 
     def met(self) -> list[float]:
         """How far each goal is met, from 0 to 1."""
@@ -257,16 +251,16 @@ class World:
 
 
 OPERATIONS: dict[str, Any] = {
-    "not": lambda a: not a,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "not": operator.not_,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
 }
 
 

@@ -8,7 +8,7 @@ import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,7 @@ def run(
     Ctrl-C ends it with what was played.
     """
     with contextlib.ExitStack() as stack:
+        games = replace(games, kept=store is not None)
         if store is None:
             store = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "games.sqlite"
         kept = stack.enter_context(Store(store))

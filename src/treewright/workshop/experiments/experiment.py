@@ -120,6 +120,8 @@ class Series:
     references: numbers that are expected, such as the paper's own.
     uses: the domains (or other things) that a cell with these settings depends on, for
         experiments over several domains; what ``run`` reaches by name is found without it.
+    kept: whether rows outlive the run; otherwise nobody asks by which code they were computed,
+        and nothing is spent on telling it from other code.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Series:
     groups: Sequence[str]
     references: Sequence[Reference] = field(default_factory=tuple)
     uses: Callable[[Settings], Sequence[Any]] = _no_uses
+    kept: bool = True
 
     def cells(self, scale: str) -> list[Cell]:
         """The cells of a scale, each once."""

@@ -88,7 +88,7 @@ def keys_of(experiment: Series, cells: Sequence[Cell]) -> list[Key]:
     codes: dict[str, str] = {}
     for cell in cells:
         if cell.key not in codes:
-            codes[cell.key] = code_of(experiment, cell.values)
+            codes[cell.key] = code_of(experiment, cell.values) if experiment.kept else ""
     return [Key(experiment.name, cell, codes[cell.key]) for cell in cells]
 
 

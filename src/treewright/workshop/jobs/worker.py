@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from treewright.errors import TreewrightError
+from treewright.kernel.waiting import told
 from treewright.library.applications import load
 from treewright.workshop.jobs.work import Here
 
@@ -82,15 +83,23 @@ def _answer(order: tuple[Any, ...], pipe: Connection) -> tuple[Any, ...]:
 def _work(place: str, settings: dict[str, Any], pipe: Connection) -> tuple[Any, dict[str, bytes]]:
     work = load(place)
     last = 0.0
+    sending = threading.Lock()
 
     def report(share: float | None, words: str = "", preview: Any = None) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= BETWEEN:
             last = now
-            pipe.send(("seen", share, words, preview() if callable(preview) else preview))
+            seen = preview() if callable(preview) else preview
+            with sending:
+                pipe.send(("seen", share, words, seen))
 
-    found = work.run(work.settings.model_validate(settings), report)
+    def say(words: str) -> None:
+        with sending:
+            pipe.send(("seen", None, words, None))
+
+    with told(say):
+        found = work.run(work.settings.model_validate(settings), report)
     if sum(map(len, found.files.values())) > MOST_BYTES:
         raise TreewrightError(f"the result has more than {MOST_BYTES:,} bytes")
     return found.data, dict(found.files)

@@ -15,12 +15,14 @@ from typing import Any, TextIO
 import treewright
 from treewright.apps.go.board import BLACK, LARGEST, PASS, SMALLEST, WHITE
 from treewright.apps.go.gtp import analysis, estimate
+from treewright.apps.go.gtp.ahead import Ahead
 from treewright.apps.go.gtp.clock import Clock
 from treewright.apps.go.gtp.game import NAMES, Game, IllegalMove
 from treewright.apps.go.gtp.player import Player, Style, Thought
 from treewright.apps.go.gtp.protocol import Command, Refused, answer, parse
 from treewright.apps.go.setup import COLOURS, handicap_points, to_point, to_vertex
 from treewright.errors import TreewrightError
+from treewright.kernel.waiting import told
 from treewright.library.running import Progress
 from treewright.library.writing import write_whole
 
@@ -68,8 +70,7 @@ class Engine:
         self.thought: Thought | None = None
         self.running = True
         self._pondering: threading.Thread | None = None
-        self._ahead = False
-        self._compiling: threading.Thread | None = None
+        self._ahead: Ahead | None = None
         self.commands: dict[str, Callable[..., str | None]] = {
             name.removeprefix("do_").replace("__", "-"): getattr(self, name)
             for name in dir(self)
@@ -84,22 +85,23 @@ class Engine:
 
     def serve(self, source: TextIO) -> None:
         """Answer until ``quit`` or the end of the input; Ctrl-C ends it too."""
-        self._ahead = True
+        self._ahead = Ahead(self.player)
         threading.Thread(target=self._read, args=(source,), daemon=True).start()
         try:
-            while self.running:
-                line = self.lines.get()
-                if line is None:
-                    break
-                self.handle(line)
+            with told(_announce):
+                while self.running:
+                    line = self.lines.get()
+                    if line is None:
+                        break
+                    self.handle(line)
         finally:
             self._stop_pondering()
 
-    def leave(self) -> None:
+    def leave(self, code: int = 0) -> None:
         """End the process if something is still being compiled, which nobody waits for now."""
-        if self._compiling is not None and self._compiling.is_alive():
+        if self._ahead is not None and self._ahead.busy:
             self.out.flush()
-            os._exit(0)
+            os._exit(code)
 
     def handle(self, line: str) -> None:
         """Answer one line."""
@@ -325,7 +327,7 @@ class Engine:
 
     def do_treewright__ownership(self, command: Command) -> str:
         """For GoGui: one number a point, row by row from the top."""
-        self._wait_for_playouts()
+        self._wait()
         owners = estimate.estimate(self.game, self.game.to_play).ownership
         texts = [f"{owners[p]:.2f}" for p in self.game.points()]
         n = self.game.size
@@ -425,7 +427,7 @@ class Engine:
                 except ValueError:
                     raise Refused("invalid coordinate") from None
         if dialect == "kata":
-            self._wait_for_playouts()
+            self._wait()
         return asked
 
     def _shower(
@@ -461,29 +463,6 @@ class Engine:
             self._pondering.join()
             self._pondering = None
 
-    # ---------------------------------------------------------------------- compiling ahead
-
-    def _compile_ahead(self) -> None:
-        """Compile the search for this board now, and the playouts in the background.
-
-        A new size of board needs new kernels, some seconds the first time.  Clients wait for the
-        answer to ``boardsize``, ``clear_board`` and ``loadsgf`` without a clock running; the
-        playouts behind ownership and score are ready some moves later.
-        """
-        self._wait_for_playouts()
-        self.player.compile(self.game)
-        if not estimate.is_ready(self.game):
-            game = self.game.before(0)
-            self._compiling = threading.Thread(
-                target=lambda: estimate.make_ready(game), daemon=True
-            )
-            self._compiling.start()
-
-    def _wait_for_playouts(self) -> None:
-        if self._compiling is not None:
-            self._compiling.join()
-            self._compiling = None
-
     # -------------------------------------------------------------------------------- parts
 
     def _new(self, game: Game) -> None:
@@ -491,15 +470,20 @@ class Engine:
         self.player.forget()
         self.thought = None
         self.clocks = {c: Clock(k.main, k.period, k.stones) for c, k in self.clocks.items()}
-        if self._ahead:
-            self._compile_ahead()
+        if self._ahead is not None:
+            self._ahead.want(game.before(0))
+
+    def _wait(self) -> None:
+        """Until the playouts of this board are compiled."""
+        if self._ahead is not None:
+            self._ahead.wait()
 
     def _need_empty(self) -> None:
         if self.game.moves or self.game.stones:
             raise Refused("board not empty")
 
     def _dead(self) -> set[int]:
-        self._wait_for_playouts()
+        self._wait()
         return estimate.dead_stones(self.game)
 
     def _argument(self, command: Command, i: int, what: str) -> str:
@@ -530,6 +514,11 @@ class Engine:
             return to_point(self._argument(command, i, "a vertex"), self.game.size)
         except ValueError:
             raise Refused("invalid coordinate") from None
+
+
+def _announce(words: str) -> None:
+    """On stderr, which clients show; stdout is the protocol's."""
+    print(f"treewright: {words}", file=sys.stderr, flush=True)
 
 
 def _unquoted(text: str) -> Path:

@@ -9,10 +9,10 @@ number, ``("value", path, fluent)``, ``(sign, left, right)``, ``("truth", condit
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from treewright.apps.stories.planning.shipped import problem_names, problem_text
 from treewright.apps.stories.planning.syntax import Event, Node, Text, parse
 from treewright.apps.stories.source import StoryError
 from treewright.errors import nearest
@@ -572,15 +572,8 @@ def chosen(condition: Any, then: Any, otherwise: Any) -> Any:
     return ("choose", condition, then, otherwise)
 
 
-def problem_names() -> list[str]:
-    """The problems that come with Treewright."""
-    files = resources.files("treewright.apps.stories") / "problems"
-    return sorted(f.name.removesuffix(".txt") for f in files.iterdir() if f.name.endswith(".txt"))
-
-
 def load_problem(name: str | Path) -> Problem:
     """The problem of a file, or one that comes with Treewright."""
     if str(name) in problem_names():
-        file = resources.files("treewright.apps.stories") / "problems" / f"{name}.txt"
-        return Problem(parse(file.read_text(encoding="utf-8"), f"{name}.txt"))
+        return Problem(parse(problem_text(str(name)), f"{name}.txt"))
     return Problem(parse(text_of(Path(name), StoryError, MOST_BYTES), str(name)))
