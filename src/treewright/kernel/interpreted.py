@@ -26,11 +26,11 @@ def _store(array: np.ndarray, index: Any, value: Any) -> None:
 class Cells:
     """An array whose loads are Python numbers and whose stores wrap like C."""
 
-    __slots__ = ("_plain", "array")
+    __slots__ = ("_index", "array")
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
-        self._plain = array.ndim == 1 and array.dtype.names is None
+        self._index = None if array.dtype.names else int if array.ndim == 1 else tuple
 
     def __len__(self) -> int:
         return len(self.array)
@@ -44,8 +44,11 @@ class Cells:
         return self.array.size
 
     def __getitem__(self, index: Any) -> Any:
-        if self._plain and type(index) is int:
-            return self.array.item(index)
+        if type(index) is self._index:  # nearly always that of one number
+            try:
+                return self.array.item(index)
+            except (TypeError, ValueError):
+                pass
         found = self.array[index]
         if self.array.dtype.names:  # states inside a state
             return RecordProxy(self.array[index : index + 1])
