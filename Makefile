@@ -20,7 +20,7 @@ gallery: $(VENV)/.gallery
 # written first, for the hundreds of processes that the tests start
 test: $(VENV)/.dev
 	$(BIN)/python -m compileall -q -j 0 src
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(if $(SLOWEST),--durations=$(SLOWEST))
 
 # the site, from docs/ and the docstrings; a warning is an error
 docs: $(VENV)/.dev
