@@ -27,7 +27,7 @@ from treewright.library.position import Position
 from treewright.library.search import Search
 from treewright.random import below, stream
 
-SEEDS = 1000
+SEARCHES = 1000
 
 
 @functools.cache
@@ -89,14 +89,15 @@ def replayed(name, story):
 # ------------------------------------------------------------------------------ the rules are kept
 
 
-def test_no_story_in_a_thousand_seeds_breaks_its_rules():
+def test_no_story_of_a_thousand_searches_breaks_its_rules():
     """The compiled search's own score of each story is the one that the plain interpreter finds."""
     setup = load_setup("sherlock")
     domain = story_domain(setup)
     grounding = domain.grounding
     lengths = []
-    for seed in range(SEEDS):
-        search = Search(domain, DEFAULT, seed=seed, memory="4MiB")
+    search = Search(domain, DEFAULT, seed=1, memory="4MiB")
+    for _ in range(SEARCHES):
+        search.begin(domain.new_state())  # its stream of random numbers goes on
         result = search.run(60)
         events = [grounding.event(a) for a in result.best_sequence if a != grounding.stop]
         story = best_prefix(setup, events)
