@@ -16,9 +16,11 @@ gallery: $(VENV)/.gallery
 	$(BIN)/treewright gallery --out out/gallery
 
 # neighbours stay together, so that one process compiles what they share, and none runs dry; three
-# processes for two cores, since one of them often waits for a browser or a server
+# processes for two cores, since one of them often waits for a browser or a server; the bytecode is
+# written first, for the hundreds of processes that the tests start
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m compileall -q -j 0 src
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(if $(SLOWEST),--durations=$(SLOWEST))
 
 # the site, from docs/ and the docstrings; a warning is an error
 docs: $(VENV)/.dev

@@ -14,7 +14,7 @@ def sure(now):
     return children[0].visits > 0.9 * sum(c.visits for c in children)
 
 
-result = search.run(seconds=5, until=sure)
+result = search.run(seconds=1, until=sure)
 print(f"stopped by {result.stopped} after {result.simulations:,} simulations: {result.label}")
 
 with TemporaryDirectory() as folder:

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+# several processes share the cores, and the threads of OpenBLAS wait for each other by spinning:
+# what takes half a second alone took ten; set before anything imports NumPy
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # a background job of a shell ignores Ctrl-C, and so would every program that the tests start and
 # interrupt: they would never end
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -1,26 +1,42 @@
 """The command line, as a script and as a person would use it."""
 
+import io
 import json
-import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 COMMAND = [sys.executable, "-c", "from treewright.cli import main; main()"]
 
 
-def treewright(*arguments, stdin="", cwd=None, check=0, env=None):
+@pytest.fixture
+def treewright(tmp_path, monkeypatch, capsys):
+    """Run a command in this process, and an empty folder; its output and errors."""
+    from treewright.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments, stdin="", check=0):
+        monkeypatch.setattr(sys, "argv", ["treewright", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert (ended.value.code or 0) == check, (out, err)
+        assert "Traceback" not in err
+        return SimpleNamespace(stdout=out, stderr=err)
+
+    return call
+
+
+def process(*arguments, cwd):
+    """Run a command in a process of its own."""
     out = subprocess.run(
-        [*COMMAND, *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=os.environ | (env or {}),
-        timeout=120,
+        [*COMMAND, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120
     )
-    assert out.returncode == check, (out.returncode, out.stdout, out.stderr)
+    assert out.returncode == 0, (out.returncode, out.stdout, out.stderr)
     assert "Traceback" not in out.stderr
     return out
 
@@ -39,24 +55,24 @@ def test_help_is_quick():
 @pytest.mark.parametrize(
     "command", ["play", "search", "tree", "check", "domains", "bench", "cache", "go", "story"]
 )
-def test_every_help_has_examples(command):
+def test_every_help_has_examples(treewright, command):
     assert "Examples:" in treewright(command, "--help").stdout
 
 
-def test_search_json_is_one_document(tmp_path):
-    out = treewright("search", "nim", "--set", "heap=10", "--solver", "--json", cwd=tmp_path)
+def test_search_json_is_one_document(treewright, tmp_path):
+    out = treewright("search", "nim", "--set", "heap=10", "--solver", "--json")
     data = json.loads(out.stdout)
     assert data["best"] == 2
     assert data["value"] == 1.0
     assert data["stopped"] == "solved"
     assert {c["action"] for c in data["children"]} == {1, 2, 3}
-    again = treewright("search", "nim", "--set", "heap=10", "--solver", "--json", cwd=tmp_path)
+    again = process("search", "nim", "--set", "heap=10", "--solver", "--json", cwd=tmp_path)
     first, second = json.loads(again.stdout), data
     first.pop("seconds"), second.pop("seconds")
     assert first == second
 
 
-def test_search_for_people():
+def test_search_for_people(treewright):
     out = treewright("search", "tictactoe", "--simulations", "500", "--rave", "100")
     assert "rave" in out.stdout
     assert "best:" in out.stdout
@@ -111,16 +127,16 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, said, command, tmp
     assert list(tmp_path.iterdir()) == [], "nothing half-written"
 
 
-def test_tree_draws_what_it_says(tmp_path):
+def test_tree_draws_what_it_says(treewright, tmp_path):
     for name in ("tree.svg", "tree.png", "tree.dot"):
-        out = treewright("tree", "nim", "--set", "heap=7", "--out", name, "--json", cwd=tmp_path)
+        out = treewright("tree", "nim", "--set", "heap=7", "--out", name, "--json")
         assert json.loads(out.stdout)["nodes"] > 10
     assert (tmp_path / "tree.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "tree.svg").read_text()
     assert "take 3" in (tmp_path / "tree.dot").read_text()
 
 
-def test_check_says_no_with_exit_code_1(tmp_path):
+def test_check_says_no_with_exit_code_1(treewright, tmp_path):
     (tmp_path / "bad.py").write_text(
         "import treewright as tw\n"
         "from numpy import int8\n"
@@ -135,19 +151,19 @@ def test_check_says_no_with_exit_code_1(tmp_path):
         "    def ended(s): return s.n == 2\n"
         "    def rewards(s, out): out[0] = 1.0\n"
     )
-    out = treewright("check", "bad.py:Bad", check=1, cwd=tmp_path)
+    out = treewright("check", "bad.py:Bad", check=1)
     assert "legal() listed an action twice" in out.stdout
     report = json.loads(treewright("check", "nim", "--games", "2", "--json").stdout)
     assert report["ok"]
 
 
-def test_a_domain_file_with_an_error_in_it(tmp_path):
+def test_a_domain_file_with_an_error_in_it(treewright, tmp_path):
     (tmp_path / "broken.py").write_text("import treewright as tw\n\n1 / 0\n")
-    out = treewright("check", "broken.py:Any", check=2, cwd=tmp_path)
+    out = treewright("check", "broken.py:Any", check=2)
     assert "broken.py can't be loaded: ZeroDivisionError" in out.stderr
 
 
-def test_a_game_of_tic_tac_toe():
+def test_a_game_of_tic_tac_toe(treewright):
     """A human who plays badly loses or draws; hint, undo and garbage are understood."""
     moves = "hint\nz9\na2\nundo\na2\nb1\nc2\na1\na3\nb3\nc3\nc1\nquit\n"
     out = treewright("play", "tictactoe", "--simulations", "2000", stdin=moves)
@@ -156,14 +172,14 @@ def test_a_game_of_tic_tac_toe():
     assert out.stdout.strip().splitlines()[-1] in ("the search wins", "draw", "not finished")
 
 
-def test_a_word_that_fits_several_moves_is_asked_back():
+def test_a_word_that_fits_several_moves_is_asked_back(treewright):
     out = treewright("play", "nim", "--simulations", "50", stdin="take\ntake 2\nundo\n3\n")
     assert "'take' may mean take 1 or take 2 or take 3" in out.stdout
     assert "your move (take 1, take 2, take 3)" in out.stderr
     assert out.stdout.count("21 stones") == 3  # at first, asked back, after undo
 
 
-def test_a_puzzle_is_played_alone_and_watched():
+def test_a_puzzle_is_played_alone_and_watched(treewright):
     small = ("--set", "width=3", "--set", "height=3", "--simulations", "50", "--json")
     moves = json.loads(treewright("watch", "samegame", *small).stdout)["moves"]
     assert moves
@@ -172,12 +188,12 @@ def test_a_puzzle_is_played_alone_and_watched():
     assert json.loads(out.stdout)["outcome"].startswith("score ")
 
 
-def test_an_empty_line_is_told_what_to_type():
+def test_an_empty_line_is_told_what_to_type(treewright):
     out = treewright("play", "tictactoe", "--simulations", "10", stdin="\nquit\n")
     assert "type a move such as 'a3'; 'hint'" in out.stdout
 
 
-def test_a_match_says_how_sure_it_is():
+def test_a_match_says_how_sure_it_is(treewright):
     players = ("--a", "simulations=50", "--b", "random", "--games", "40")
     found = json.loads(treewright("match", "nim", *players, "--sprt", "0:50", "--json").stdout)
     assert found["stopped"] == "decided"
@@ -186,7 +202,7 @@ def test_a_match_says_how_sure_it_is():
     assert found["rate"]["low"] > 0.5
 
 
-def test_a_tour_whose_rewards_are_lengths_is_searched_with_normalise(tmp_path):
+def test_a_tour_whose_rewards_are_lengths_is_searched_with_normalise(treewright, tmp_path):
     file = tmp_path / "walk.py"
     file.write_text(
         "import treewright as tw\n"
@@ -210,12 +226,10 @@ def test_a_tour_whose_rewards_are_lengths_is_searched_with_normalise(tmp_path):
     assert found["--quiet"] < found["--normalise"] <= 0
 
 
-def test_a_saved_search_goes_on(tmp_path):
+def test_a_saved_search_goes_on(treewright, tmp_path):
     first = ("--simulations", "300", "--seed", "4", "--save", "a.npz")
-    treewright("search", "nim", *first, cwd=tmp_path)
-    more = treewright(
-        "search", "nim", "--simulations", "200", "--load", "a.npz", "--json", cwd=tmp_path
-    )
+    treewright("search", "nim", *first)
+    more = treewright("search", "nim", "--simulations", "200", "--load", "a.npz", "--json")
     once = treewright("search", "nim", "--simulations", "500", "--seed", "4", "--json")
     assert json.loads(more.stdout)["children"] == json.loads(once.stdout)["children"]
 
@@ -233,20 +247,20 @@ def test_a_domain_and_an_experiment_in_the_current_folder(tmp_path):
         "    measure=Measure('twice', 'twice'), groups=('n',), draw=draw, run=run,\n"
         "    verdict=lambda rows: judge('it is', True, enough=True))\n"
     )
-    assert "best:" in treewright("search", "mine:Nim", "--simulations", "50", cwd=tmp_path).stdout
+    assert "best:" in process("search", "mine:Nim", "--simulations", "50", cwd=tmp_path).stdout
     store = ("--store", "rows.sqlite")
-    out = treewright("experiment", "run", "mine.py:MINE", *store, "--json", cwd=tmp_path)
+    out = process("experiment", "run", "mine.py:MINE", *store, "--json", cwd=tmp_path)
     assert json.loads(out.stdout)[0]["computed"] == 2
-    shown = treewright("experiment", "show", "mine:MINE", *store, "--json", cwd=tmp_path)
+    shown = process("experiment", "show", "mine:MINE", *store, "--json", cwd=tmp_path)
     assert [row["value"] for row in json.loads(shown.stdout)["lines"]] == [2.0, 4.0]
 
 
-def test_flags_name_no_type():
+def test_flags_name_no_type(treewright):
     for words in ((), ("search",), ("experiment", "run")):
         assert "<bool>" not in treewright(*words, "--help").stdout
 
 
-def test_who_plays_cards_sees_their_own():
+def test_who_plays_cards_sees_their_own(treewright):
     moves = "hint\nkc\n"  # and then the input ends
     out = treewright(
         "play", "knockout-whist", "--set", "seed=3", "--simulations", "200", stdin=moves
@@ -256,47 +270,47 @@ def test_who_plays_cards_sees_their_own():
     assert "AD" not in out.stdout  # which the search has
 
 
-def test_play_ends_with_its_input_and_speaks_json():
+def test_play_ends_with_its_input_and_speaks_json(treewright):
     out = treewright("play", "connect-four", "--second", "--json", stdin="4\n")
     data = json.loads(out.stdout)
     assert data["outcome"] == "not finished"
     assert len(data["moves"]) == 3
 
 
-def test_cache_info_and_clear(tmp_path):
-    env = {"TREEWRIGHT_CACHE": str(tmp_path / "cache")}
-    data = json.loads(treewright("cache", "info", "--json", env=env).stdout)
+def test_cache_info_and_clear(treewright, tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path / "cache"))
+    data = json.loads(treewright("cache", "info", "--json").stdout)
     assert data == {"directory": str(tmp_path / "cache"), "kernels": 0, "bytes": 0}
     (tmp_path / "cache" / "somebody's").mkdir(parents=True)
     (tmp_path / "cache" / ("0123456789abcdef" * 2)).mkdir()
-    assert "1 kernels" in treewright("cache", "info", env=env).stdout
-    assert json.loads(treewright("cache", "clear", "--json", env=env).stdout) == {"removed": 1}
+    assert "1 kernels" in treewright("cache", "info").stdout
+    assert json.loads(treewright("cache", "clear", "--json").stdout) == {"removed": 1}
     assert (tmp_path / "cache" / "somebody's").exists()
 
 
-def test_domains_lists_ids():
+def test_domains_lists_ids(treewright):
     assert "tictactoe-v1" in json.loads(treewright("domains", "--json").stdout)
 
 
-def test_save_writes_a_search(tmp_path):
+def test_save_writes_a_search(treewright, tmp_path):
     import treewright as tw
 
-    treewright("search", "nim", "--save", "nim.npz", cwd=tmp_path)
+    treewright("search", "nim", "--save", "nim.npz")
     assert tw.load(tmp_path / "nim.npz", tw.make("nim")).result().simulations == 10_000
 
 
-def test_memory_benchmark_runs_small():
+def test_memory_benchmark_runs_small(treewright):
     out = treewright("bench", "memory", "--nodes", "20000", "--memory", "256KiB", "--json")
     data = json.loads(out.stdout)
     assert data["without_commit"]["stopped"] == "memory"
     assert data["with_commit"]["nodes"] > data["without_commit"]["nodes"]
 
 
-def test_version():
+def test_version(treewright):
     assert treewright("--version").stdout.startswith("treewright 0.")
 
 
 def test_the_same_tree_gives_the_same_drawing(tmp_path):
     for name in ("one.svg", "two.svg"):
-        treewright("tree", "nim", "--set", "heap=7", "--out", name, cwd=tmp_path)
+        process("tree", "nim", "--set", "heap=7", "--out", name, cwd=tmp_path)
     assert (tmp_path / "one.svg").read_text() == (tmp_path / "two.svg").read_text()

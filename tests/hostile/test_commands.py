@@ -182,8 +182,8 @@ def test_closed_streams(arguments, closed):
         "tree nim --depth 99999999999999999999999999 --simulations 0",
     ],
 )
-def test_absurd_numbers(arguments, tmp_path):
-    run(*arguments.split(), code=2, cwd=tmp_path)
+def test_absurd_numbers(arguments, command):
+    command(*arguments.split(), code=2, box=True)
 
 
 def test_json_is_json(command):

@@ -94,7 +94,7 @@ def test_records_of_other_games(text, says):
 def test_records_without_end(move):
     began = time.thread_time()
     with pytest.raises(sgf.SgfError, match=r"most that are read|not legal|not SGF"):
-        sgf.parse(b"(;SZ[19]" + move * 20_000 + b")")
+        sgf.parse(b"(;SZ[19]" + move * 6_000 + b")")  # 5,000 are read
     assert time.thread_time() - began < 10.0
     with pytest.raises(sgf.SgfError):
         sgf.parse(b"(;" * 100_000)

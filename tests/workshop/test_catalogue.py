@@ -16,14 +16,12 @@ every = pytest.mark.parametrize("experiment", experiments().values(), ids=lambda
 
 @every
 def test_declarations(experiment):
-    sizes = [len(experiment.cells(scale)) for scale in SCALES]
-    assert 0 < sizes[0] < sizes[1] < sizes[2]
-    for scale in SCALES:
-        assert all(set(experiment.groups) <= set(c.values) for c in experiment.cells(scale))
+    cells = {scale: experiment.cells(scale) for scale in SCALES}
+    assert 0 < len(cells["smoke"]) < len(cells["laptop"]) < len(cells["paper"])
+    for made in cells.values():
+        assert all(set(experiment.groups) <= set(c.values) for c in made)
     for reference in experiment.references:
-        assert any(
-            reference.where.items() <= cell.values.items() for cell in experiment.cells("paper")
-        )
+        assert any(reference.where.items() <= cell.values.items() for cell in cells["paper"])
 
 
 def test_perfect_play():

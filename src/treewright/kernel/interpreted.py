@@ -7,20 +7,30 @@ plain objects: an interpreted search is for debugging and for states that only P
 can hold, and attribute access is the fastest thing the interpreter has.
 """
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 
+def _store(array: np.ndarray, index: Any, value: Any) -> None:
+    """Put a value into an array, wrapped like C."""
+    if type(value) is not int and array.dtype.kind in "iu":
+        value = np.asarray(value).astype(array.dtype)
+    try:
+        array[index] = value
+    except OverflowError:  # a whole number that does not fit
+        array[index] = np.asarray(value).astype(array.dtype)
+
+
 class Cells:
     """An array whose loads are Python numbers and whose stores wrap like C."""
 
-    __slots__ = ("array",)
+    __slots__ = ("_index", "array")
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
+        self._index = None if array.dtype.names else int if array.ndim == 1 else tuple
 
     def __len__(self) -> int:
         return len(self.array)
@@ -34,6 +44,11 @@ class Cells:
         return self.array.size
 
     def __getitem__(self, index: Any) -> Any:
+        if type(index) is self._index:  # nearly always that of one number
+            try:
+                return self.array.item(index)
+            except (TypeError, ValueError):
+                pass
         found = self.array[index]
         if self.array.dtype.names:  # states inside a state
             return RecordProxy(self.array[index : index + 1])
@@ -44,9 +59,7 @@ class Cells:
             value = value._record[0]
         if isinstance(value, Cells):
             value = value.array
-        if self.array.dtype.kind in "iu":
-            value = np.asarray(value).astype(self.array.dtype)
-        self.array[index] = value
+        _store(self.array, index, value)
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
@@ -75,7 +88,7 @@ class RecordProxy:
         if cells is not None:
             return cells
         try:
-            return self._record[name][0].item()
+            return self._record[name].item()
         except ValueError:
             raise AttributeError(f"the state has no field {name!r}") from None
 
@@ -86,8 +99,7 @@ class RecordProxy:
             return
         if name not in self._record.dtype.names:
             raise AttributeError(f"the state has no field {name!r}")
-        kind = self._record.dtype[name]
-        self._record[name][0] = np.asarray(value).astype(kind) if kind.kind in "iu" else value
+        _store(self._record[name], 0, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A state can travel to other processes: a copy of its record does."""
@@ -204,7 +216,9 @@ class Rows:
         return row
 
     def __setitem__(self, index: int, value: Any) -> None:
-        self._rows[index] = copy.copy(value)
+        row = self._rows[index] = self._row()
+        for name in self._zero:
+            setattr(row, name, getattr(value, name))
 
     def to_array(self, used: int) -> np.ndarray:
         out = np.zeros(used, self.dtype)

@@ -260,8 +260,14 @@ def functions_of(module: types.ModuleType) -> dict[str, types.FunctionType]:
 def execute(text: str, path: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__file__ = path
-    exec(compile(text, path, "exec"), module.__dict__)
+    exec(_bytecode(text, path), module.__dict__)
     return module
+
+
+@functools.lru_cache(KEPT)
+def _bytecode(text: str, path: str) -> types.CodeType:
+    """What Python makes of a text, which takes as long as a small search."""
+    return compile(text, path, "exec")
 
 
 @functools.cache

@@ -593,11 +593,13 @@ def test_compiled_and_interpreted_trees_are_the_same():
     assert trees[0] == trees[1]
 
 
+SOLVING = tw.Options(solver=True, rollout=tw.Rollout("domain"))
+
+
 def test_the_solver_proves_that_black_owns_3x3():
     """Known: on 3x3 Black takes all nine points by starting in the centre."""
-    options = tw.Options(solver=True, rollout=tw.Rollout("domain"))
     domain = Go(size=3, komi=8.5, playout="light")
-    result = tw.Search(domain, options, seed=1).run(400_000)
+    result = tw.Search(domain, SOLVING, seed=1).run(400_000)
     assert result.stopped == "solved"
     assert result.value == 1.0
     assert result.best == domain.point("B2")
@@ -623,22 +625,22 @@ def test_kernels_are_told_apart():
 
 def test_two_sizes_in_one_process_do_not_mix():
     def tree(size, engine):
-        options = tw.Options(rollout=tw.Rollout("domain"))
-        search = tw.Search(Go(size, playout="light"), options, seed=2, engine=engine)
+        domain = Go(size, komi=8.5, playout="light")  # as above, so that 3x3 is compiled once
+        search = tw.Search(domain, SOLVING, seed=2, engine=engine)
         search.run(40)
         return search.tree.nodes.tobytes()
 
-    expected = {size: tree(size, "python") for size in (4, 5)}
-    for size in (5, 4, 5):
+    expected = {size: tree(size, "python") for size in (3, 5)}
+    for size in (5, 3, 5):
         assert tree(size, "compiled") == expected[size]
-    small, large = Go(4), Go(5)
+    small, large = Go(3), Go(5)
     states = [(domain, domain.new_state()) for domain in (small, large)]
     for vertex in ("B2", "pass", "C3", "pass"):  # in turns, on both boards
         for domain, s in states:
             domain.move(s, domain.point(vertex))
-    assert [domain.score(s) for domain, s in states] == [16 - 7.5, 25 - 7.5]
+    assert [domain.score(s) for domain, s in states] == [9 - 7.5, 25 - 7.5]
     assert small.point("B2") != large.point("B2")
-    assert small.functions["legal"] is Go(4).functions["legal"]
+    assert small.functions["legal"] is Go(3).functions["legal"]
     assert small.functions["legal"] is not large.functions["legal"]
 
 

@@ -4,12 +4,15 @@ Both are compiled, so that each position can be compared whole: stones, captures
 which moves are legal, the liberties of every chain, and the score.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numba import njit
 
 from treewright.apps.go.board import allowed, area, clear, move, only_liberty
 from treewright.apps.go.domain import Go
+from treewright.kernel.compiling import INNER
 from treewright.kernel.interpreted import RecordProxy
 from treewright.kernel.rebind import Rebinder
 
@@ -39,34 +42,30 @@ def neighbours(size, at, out):
 def flood(size, board, at, seen):
     """Mark the region of one colour around a point; returns how many points it has."""
     seen[:] = False
-    stack = np.zeros(size * size + 4, np.int64)
-    near = np.zeros(4, np.int64)
+    stack = np.empty(size * size, np.int64)
+    near = np.empty(4, np.int64)
     stack[0] = at
     seen[at] = True
-    top = 1
-    count = 0
+    top = count = 1
     while top > 0:
         top -= 1
-        here = stack[top]
-        count += 1
-        for i in range(neighbours(size, here, near)):
+        for i in range(neighbours(size, stack[top], near)):
             if board[near[i]] == board[at] and not seen[near[i]]:
                 seen[near[i]] = True
                 stack[top] = near[i]
                 top += 1
+                count += 1
     return count
 
 
 @njit
-def liberties(size, board, at):
+def liberties(size, board, chain):
     """(distinct liberties, pairs of stone and liberty, the last liberty) of a chain."""
-    seen = np.zeros(size * size, np.bool_)
     free = np.zeros(size * size, np.bool_)
-    near = np.zeros(4, np.int64)
-    flood(size, board, at, seen)
+    near = np.empty(4, np.int64)
     pairs = 0
     for v in range(size * size):
-        if seen[v]:
+        if chain[v]:
             for i in range(neighbours(size, v, near)):
                 if board[near[i]] == 0:
                     pairs += 1
@@ -81,23 +80,35 @@ def liberties(size, board, at):
 
 
 @njit
+def breathes(size, board, at, chain):
+    """Whether the chain at a point has any liberty; the chain is marked."""
+    flood(size, board, at, chain)
+    near = np.empty(4, np.int64)
+    for v in range(size * size):
+        if chain[v]:
+            for i in range(neighbours(size, v, near)):
+                if board[near[i]] == 0:
+                    return True
+    return False
+
+
+@njit
 def put(size, board, at, colour):
     """Play on a copy: (the new board, stones taken, where the last one was, legal)."""
     new = board.copy()
     new[at] = colour
-    near = np.zeros(4, np.int64)
-    seen = np.zeros(size * size, np.bool_)
+    near = np.empty(4, np.int64)
+    chain = np.empty(size * size, np.bool_)
     taken = 0
     where = -1
     for i in range(neighbours(size, at, near)):
-        if new[near[i]] == 3 - colour and liberties(size, new, near[i])[0] == 0:
-            flood(size, new, near[i], seen)
+        if new[near[i]] == 3 - colour and not breathes(size, new, near[i], chain):
             for v in range(size * size):
-                if seen[v]:
+                if chain[v]:
                     new[v] = 0
                     taken += 1
                     where = v
-    return new, taken, where, liberties(size, new, at)[0] > 0
+    return new, taken, where, breathes(size, new, at, chain)
 
 
 @njit
@@ -142,7 +153,8 @@ def comparer(size):
         np.random.seed(seed)
         moves = 0
         captures = 0
-        choices = np.zeros(POINTS, np.int64)
+        choices, expected, only = np.zeros((3, POINTS), np.int64)
+        met, chain = np.zeros((2, POINTS), np.bool_)
         for _ in range(count):
             states[1] = states[0]
             s = states[1]
@@ -152,17 +164,25 @@ def comparer(size):
             passes = 0
             for _ in range(3 * POINTS):
                 n = 0
+                met[:] = False
                 for at in range(POINTS):
                     v = (at // size + 1) * WIDTH + at % size + 1
                     if slow[at] != s.colour[v]:
                         return -1, at
                     if slow[at] != 0:
-                        distinct, pairs, last = liberties(size, slow, at)
+                        if not met[at]:
+                            flood(size, slow, at, chain)
+                            distinct, pairs, last = liberties(size, slow, chain)
+                            point = (last // size + 1) * WIDTH + last % size + 1
+                            for w in range(POINTS):
+                                if chain[w]:
+                                    met[w] = True
+                                    expected[w] = pairs
+                                    only[w] = point if distinct == 1 else 0
                         head = s.chain[v]
-                        if s.liberties[head] != pairs:
+                        if s.liberties[head] != expected[at]:
                             return -2, at
-                        point = (last // size + 1) * WIDTH + last % size + 1
-                        if only_liberty(s, head) != (point if distinct == 1 else 0):
+                        if only_liberty(s, head) != only[at]:
                             return -3, at
                         continue
                     legal = at != ko and put(size, slow, at, colour)[3]
@@ -187,18 +207,24 @@ def comparer(size):
                     at = choices[np.random.randint(0, n)]
                     move(s, (at // size + 1) * WIDTH + at % size + 1)
                     lone = True  # of the stone that is about to be played
-                    near = np.zeros(4, np.int64)
+                    near = np.empty(4, np.int64)
                     slow, taken, where, _ = put(size, slow, at, colour)
                     for i in range(neighbours(size, at, near)):
                         lone = lone and slow[near[i]] != colour
-                    one = liberties(size, slow, at)[0] == 1
+                    flood(size, slow, at, chain)
+                    one = liberties(size, slow, chain)[0] == 1
                     ko = where if taken == 1 and lone and one else -1
                     captures += taken
                 colour = 3 - colour
                 moves += 1
         return moves, captures
 
-    ready = Rebinder(njit).function(domain.bind(games))
+    inner = Rebinder(partial(njit, **INNER)).function(domain.bind(games))
+
+    @njit
+    def ready(states, count, seed):
+        return inner(states, count, seed)
+
     states = np.zeros(3, domain.state)
     domain.interpret(clear)(RecordProxy(states[:1]))
     return lambda count, seed: ready(states, count, seed)

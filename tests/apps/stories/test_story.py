@@ -27,7 +27,7 @@ from treewright.library.position import Position
 from treewright.library.search import Search
 from treewright.random import below, stream
 
-SEEDS = 1000
+SEARCHES = 1000
 
 
 @functools.cache
@@ -89,14 +89,15 @@ def replayed(name, story):
 # ------------------------------------------------------------------------------ the rules are kept
 
 
-def test_no_story_in_a_thousand_seeds_breaks_its_rules():
+def test_no_story_of_a_thousand_searches_breaks_its_rules():
     """The compiled search's own score of each story is the one that the plain interpreter finds."""
     setup = load_setup("sherlock")
     domain = story_domain(setup)
     grounding = domain.grounding
     lengths = []
-    for seed in range(SEEDS):
-        search = Search(domain, DEFAULT, seed=seed, memory="4MiB")
+    search = Search(domain, DEFAULT, seed=1, memory="4MiB")
+    for _ in range(SEARCHES):
+        search.begin(domain.new_state())  # its stream of random numbers goes on
         result = search.run(60)
         events = [grounding.event(a) for a in result.best_sequence if a != grounding.stop]
         story = best_prefix(setup, events)
@@ -191,7 +192,7 @@ def test_the_default_search_is_far_above_the_survey():
 def test_forty_people_are_no_hindrance():
     """The largest set-up: a good story within seconds, which keeps all the rules."""
     setup = load_setup("city")
-    story = generate(setup, nodes=60_000, seed=301)
+    story = generate(setup, nodes=20_000, seed=3)
     assert story.share == 1.0
     assert story.score > 0.4
     replayed("city", story)

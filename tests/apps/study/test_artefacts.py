@@ -2,6 +2,7 @@
 
 import csv
 import random
+from importlib.util import find_spec
 
 import pytest
 
@@ -9,8 +10,9 @@ from treewright.apps.study import artefacts
 from treewright.apps.study.errors import StudyError
 from treewright.apps.study.taste import add_rating, pairs_to_rate
 
-pytest.importorskip(
-    "sklearn", reason="the study's statistics are not installed: pip install 'treewright[study]'"
+pytestmark = pytest.mark.skipif(  # it is imported where it is used
+    find_spec("sklearn") is None,
+    reason="the study's statistics are not installed: pip install 'treewright[study]'",
 )
 
 

@@ -163,10 +163,11 @@ class World:
         b, rule, factors = self.believed(event)
         motive = self.support(rule.condition, scope)
         reasons = self.reasons(event)
-        before = dict(self.values)
+        before = list(self.values.values())
         self.do(event, b)
         share = self.share()
-        changes = tuple((c, before[c], v) for c, v in self.values.items() if before[c] != v)
+        now = zip(self.values.items(), before, strict=True)  # the cells stay, in their order
+        changes = tuple((cell, was, value) for (cell, value), was in now if was != value)
         return Step(
             event,
             b,
