@@ -1,6 +1,7 @@
 """CEC 2014 against an independent implementation, and the methods that minimise."""
 
 import math
+import os
 from importlib.util import find_spec
 
 import numpy as np
@@ -261,11 +262,34 @@ def raises(x):
     raise ZeroDivisionError("oh")
 
 
+def test_a_worker_that_dies_is_told_in_a_sentence():
+    with pytest.raises(FunctionError, match=r"a worker process was ended, .*, at x = \["):
+        tw.minimize(leaves, BOX, budget=50, workers=2)
+
+
+def leaves(x):
+    os._exit(3)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (None, "must return a number, not None, at x = "),
+        (1j, "must return a number, not 1j, at x = "),
+        (np.zeros(2), r"must return a number, not array\(\[0., 0.\]\), at x = "),
+    ],
+)
+def test_what_is_no_number_is_told_in_a_sentence(value, says):
+    with pytest.raises(FunctionError, match=says):
+        tw.minimize(lambda x: value, BOX, budget=50)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         ({"bounds": [(1, 0)]}, r"bounds\[0\] = \(1, 0\) are reversed"),
         ({"bounds": [(0, 1), (0, math.inf)]}, r"bounds\[1\] = \(0, inf\) must be finite"),
+        ({"bounds": [(-1e308, 1e308)]}, r"bounds\[0\] = .* are too far apart"),
         ({"bounds": 3}, "list of .low, high. pairs"),
         ({"bounds": None}, "bounds are needed"),
         ({"budget": 0}, "budget must be"),
