@@ -149,16 +149,26 @@ def test_iterated_splitting_reproduces_table_iv_where_it_is_deterministic():
 
 
 def test_soo_cuts_as_described():
+    """The second variable first; what a round has made waits for the next round."""
     seen = []
 
     def f(x):
         seen.append(tuple(np.round(x, 6)))
-        return float(abs(x[0] - 0.2) + abs(x[1] - 0.9))
+        return float(abs(x[0] - 0.2) + 2 * abs(x[1] - 0.9))
 
-    tw.minimize(f, [(0.0, 1.0), (0.0, 1.0)], budget=5, method="soo")
+    tw.minimize(f, [(0.0, 1.0), (0.0, 1.0)], budget=9, method="soo")
     assert seen[0] == (0.5, 0.5)
-    assert seen[1:3] == [(0.166667, 0.5), (0.833333, 0.5)]
-    assert seen[3:5] == [(0.166667, 0.166667), (0.166667, 0.833333)]
+    assert seen[1:3] == [(0.5, 0.166667), (0.5, 0.833333)]
+    assert seen[3:5] == [(0.166667, 0.833333), (0.833333, 0.833333)]
+    # the middle of the first cut, then the best of the second
+    assert seen[5:7] == [(0.166667, 0.5), (0.833333, 0.5)]
+    assert seen[7:9] == [(0.166667, 0.722222), (0.166667, 0.944444)]
+
+
+@pytest.mark.parametrize(("number", "theirs"), [(2, 6.343), (10, 130.39), (21, 24694.9)])
+def test_soo_reproduces_table_iv(number, theirs):
+    found = tw.minimize(cec_function(number, 10), cec_bounds(10), budget=100_000, method="soo")
+    assert found.fun == pytest.approx(theirs, rel=1e-4)
 
 
 def test_the_seed_decides_and_workers_do_not():

@@ -168,6 +168,14 @@ def test_a_constraint_that_raises_says_where_and_keeps_the_best():
         tw.minimize(bowl, [(-5, 5)] * 2, budget=20, constraints=lambda x: None)
 
 
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_constraint_that_is_broken_infinitely(method):
+    given = {"budget": 60, "method": method}
+    found = tw.minimize(bowl, [(-5, 5)] * 2, constraints=lambda x: math.inf, **given)
+    assert found.nfev == 60
+    assert found.message.startswith("no point was found that is allowed")
+
+
 def test_a_function_that_is_nan_where_constraints_are_broken():
     found = [
         tw.minimize(

@@ -15,6 +15,7 @@ from treewright.errors import OptionError
 Broken = Callable[[Any], np.ndarray]  # a point: by how much it breaks each constraint, 0 if not
 TOLERANCE = 1e-9  # what is broken by less is kept
 EQUAL = 1e-4  # the same for equations, as is usual where they are only met nearly
+MUCH = 1e100  # more than this, or infinitely much, counts as this
 GROWS = 3.0
 PATIENCE = 20  # evaluations per dimension
 NOTABLE = 1e-3  # of the best value
@@ -60,7 +61,7 @@ def _between(f: Callable[[Any], Any], low: Any, high: Any) -> Broken:
             raise OptionError("a constraint must return a number, or several, not None")
         value = np.atleast_1d(np.asarray(given, float))
         excess = np.maximum(low - value, value - high)
-        found: np.ndarray = np.where(excess > kept, excess, 0.0)
+        found: np.ndarray = np.where(excess > kept, np.minimum(excess, MUCH), 0.0)
         return np.where(np.isnan(excess), 1e6, found)
 
     return broken
