@@ -146,7 +146,8 @@ def draw(rows: Rows, axes: Any) -> None:
     axes.invert_yaxis()
     axes.set_xlabel("evaluations per dimension")
     axes.set_ylabel("mean rank (1 is best)")
-    axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    if by:
+        axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.16))
 
 
 def _style(name: str) -> dict[str, Any]:
