@@ -1,6 +1,7 @@
 """CEC 2014 against an independent implementation, and the methods that minimise."""
 
 import math
+import os
 from importlib.util import find_spec
 
 import numpy as np
@@ -148,16 +149,26 @@ def test_iterated_splitting_reproduces_table_iv_where_it_is_deterministic():
 
 
 def test_soo_cuts_as_described():
+    """The second variable first; what a round has made waits for the next round."""
     seen = []
 
     def f(x):
         seen.append(tuple(np.round(x, 6)))
-        return float(abs(x[0] - 0.2) + abs(x[1] - 0.9))
+        return float(abs(x[0] - 0.2) + 2 * abs(x[1] - 0.9))
 
-    tw.minimize(f, [(0.0, 1.0), (0.0, 1.0)], budget=5, method="soo")
+    tw.minimize(f, [(0.0, 1.0), (0.0, 1.0)], budget=9, method="soo")
     assert seen[0] == (0.5, 0.5)
-    assert seen[1:3] == [(0.166667, 0.5), (0.833333, 0.5)]
-    assert seen[3:5] == [(0.166667, 0.166667), (0.166667, 0.833333)]
+    assert seen[1:3] == [(0.5, 0.166667), (0.5, 0.833333)]
+    assert seen[3:5] == [(0.166667, 0.833333), (0.833333, 0.833333)]
+    # the middle of the first cut, then the best of the second
+    assert seen[5:7] == [(0.166667, 0.5), (0.833333, 0.5)]
+    assert seen[7:9] == [(0.166667, 0.722222), (0.166667, 0.944444)]
+
+
+@pytest.mark.parametrize(("number", "theirs"), [(2, 6.343), (10, 130.39), (21, 24694.9)])
+def test_soo_reproduces_table_iv(number, theirs):
+    found = tw.minimize(cec_function(number, 10), cec_bounds(10), budget=100_000, method="soo")
+    assert found.fun == pytest.approx(theirs, rel=1e-4)
 
 
 def test_the_seed_decides_and_workers_do_not():
@@ -272,11 +283,34 @@ def raises(x):
     raise ZeroDivisionError("oh")
 
 
+def test_a_worker_that_dies_is_told_in_a_sentence():
+    with pytest.raises(FunctionError, match=r"a worker process was ended, .*, at x = \["):
+        tw.minimize(leaves, BOX, budget=50, workers=2)
+
+
+def leaves(x):
+    os._exit(3)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (None, "must return a number, not None, at x = "),
+        (1j, "must return a number, not 1j, at x = "),
+        (np.zeros(2), r"must return a number, not array\(\[0., 0.\]\), at x = "),
+    ],
+)
+def test_what_is_no_number_is_told_in_a_sentence(value, says):
+    with pytest.raises(FunctionError, match=says):
+        tw.minimize(lambda x: value, BOX, budget=50)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         ({"bounds": [(1, 0)]}, r"bounds\[0\] = \(1, 0\) are reversed"),
         ({"bounds": [(0, 1), (0, math.inf)]}, r"bounds\[1\] = \(0, inf\) must be finite"),
+        ({"bounds": [(-1e308, 1e308)]}, r"bounds\[0\] = .* are too far apart"),
         ({"bounds": 3}, "list of .low, high. pairs"),
         ({"bounds": None}, "bounds are needed"),
         ({"budget": 0}, "budget must be"),

@@ -391,13 +391,51 @@ def test_planned_methods_count_at_the_end_of_their_budget_only():
     ]
     cells = bbob_ranks.table(rows)
     assert "ngopt" not in cells[2, 10]
-    assert (
-        bbob_ranks.ranks(cells[2, 10]) == {}
-    )  # nobody to be ranked with: the tree's absence isn't
-    assert bbob_ranks.ranks(cells[2, 30]) == {"runs": [2.0], "ngopt": [1.0]}
+    assert bbob_ranks.everywhere(cells[2, 10], "runs") == []  # nobody but the tree's absence
+    names = bbob_ranks.everywhere(cells[2, 30], "runs")
+    assert bbob_ranks.ranks(cells[2, 30], names) == {"runs": [2.0], "ngopt": [1.0]}
     assert bbob_ranks.duel(cells[2, 30], "runs", "runs-no-tree").value == 0
-    few = {"runs": dict.fromkeys([(1, 6), (2, 6), (3, 6)], 1.0), "direct": {(1, 6): 1.0}}
-    assert bbob_ranks.ranks(few) == {}  # too few problems to be ranked on
+
+
+def test_the_default_of_each_budget_is_ranked():
+    at = {(f, 6): float(f) for f in range(1, 25)}
+    cell = {"runs": at, "staged": at, "direct": {p: e + 1 for p, e in at.items()}}
+    assert [bbob_ranks.default(mark) for mark in (10, 1000, 10000)] == ["runs", "runs", "staged"]
+    assert bbob_ranks.everywhere(cell, "staged") == ["staged", "direct"]
+    assert bbob_ranks.everywhere(cell, "runs") == ["runs", "direct"]
+
+
+def test_a_method_with_fewer_problems_is_ranked_apart_and_takes_none_from_the_others():
+    two = {(f, i): 1.0 for i in (6, 7) for f in range(1, 25)}
+    one = {problem: 2.0 for problem in two if problem[1] == 6}
+    few = {(1, 6): 0.5}
+    cell = {"runs": two, "direct": dict.fromkeys(two, 3.0), "ngopt": one, "optuna": few}
+    assert bbob_ranks.everywhere(cell, "runs") == ["runs", "direct"]
+    assert bbob_ranks.somewhere(cell, "runs") == ["runs", "direct", "ngopt"]
+    assert len(bbob_ranks.common(cell, ["runs", "direct"])) == 48
+    assert bbob_ranks.ranks(cell, ["runs", "direct", "ngopt"])["ngopt"] == [2.0] * 24
+    del cell["ngopt"], cell["optuna"]
+    assert bbob_ranks.somewhere(cell, "runs") == []
+
+
+def test_the_report_says_which_instances_each_cell_has():
+    def row(method, function, instance, error):
+        where = {"function": function, "dimensions": 2, "per_dimension": 10, "seed": instance}
+        return {"method": method, "at_10": error, "targets": 0.5, "evaluations": 20, **where}
+
+    rows = [
+        row(method, function, instance, error + function)
+        for method, error, instances in (
+            ("runs", 1, (6, 7)),
+            ("direct", 2, (6, 7)),
+            ("ngopt", 3, (6,)),
+        )
+        for function in range(1, 25)
+        for instance in instances
+    ]
+    said = EXPERIMENT.verdict(rows).sentence
+    assert "48 problems of instances 6 to 7: runs 1.00, direct 2.00; runs" in said
+    assert "24 problems of instance 6: runs 1.00, direct 2.00, ngopt 3.00; runs" in said
 
 
 def test_rows_of_other_peoples_methods_do_not_depend_on_ours():

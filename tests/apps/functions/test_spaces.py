@@ -1,6 +1,7 @@
 """Whole numbers, choices, constraints, noise, known points and several workers."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -155,6 +156,24 @@ def test_no_point_is_allowed_or_one_is():
     assert one.x.tolist() == [9, 9]
     nan = tw.minimize(bowl, [(0, 1)], constraints=lambda x: math.nan, budget=50)
     assert not nan.success
+
+
+def test_a_constraint_that_raises_says_where_and_keeps_the_best():
+    def allowed(x):
+        return math.log(x[0] + 1) if x[0] > -0.5 else 1 / 0
+
+    with pytest.raises(FunctionError, match=r"a constraint raised ZeroDivisionError.*, at x = \["):
+        tw.minimize(bowl, [(-5, 5)] * 2, budget=200, constraints=allowed, seed=1)
+    with pytest.raises(tw.OptionError, match="a constraint must return a number"):
+        tw.minimize(bowl, [(-5, 5)] * 2, budget=20, constraints=lambda x: None)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_constraint_that_is_broken_infinitely(method):
+    given = {"budget": 60, "method": method}
+    found = tw.minimize(bowl, [(-5, 5)] * 2, constraints=lambda x: math.inf, **given)
+    assert found.nfev == 60
+    assert found.message.startswith("no point was found that is allowed")
 
 
 def test_a_function_that_is_nan_where_constraints_are_broken():
@@ -320,6 +339,25 @@ def test_time_alone_may_decide():
     found = tw.minimize(lambda x: x[0], [(0, 1)], seconds=0.05)
     assert found.message == "the time was used up"
     assert found.method == "runs"
+
+
+@pytest.mark.parametrize(
+    ("method", "noisy"), [("runs", True), ("runs", False), ("staged", False), ("la-mcts", False)]
+)
+def test_time_ends_between_two_points_that_are_evaluated_together(monkeypatch, method, noisy):
+    """Slow functions run on by one evaluation at the most."""
+    now = [0.0]
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    monkeypatch.setattr("treewright.apps.functions.objective.time", clock)
+
+    def slow(x):
+        now[0] += 0.125
+        return bowl(x)
+
+    found = tw.minimize(slow, [(-5, 5)] * 2, seconds=2, noisy=noisy, method=method, seed=1)
+    assert now[0] == 2.125
+    assert found.nfev == 17
+    assert found.message == "the time was used up"
 
 
 def test_la_mcts_learns_where_to_sample():

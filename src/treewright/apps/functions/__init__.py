@@ -10,6 +10,7 @@ APP = App(
         ".experiments.bbob:EXPERIMENT",
         ".experiments.cec2014_anytime:EXPERIMENT",
         ".experiments.cec2014_best:EXPERIMENT",
+        ".experiments.cec2014_dimensions:EXPERIMENT",
         ".experiments.cec2014_table_iv:EXPERIMENT",
         ".experiments.splitting_parameters:EXPERIMENT",
     ),

@@ -15,6 +15,7 @@ from treewright.errors import OptionError
 Broken = Callable[[Any], np.ndarray]  # a point: by how much it breaks each constraint, 0 if not
 TOLERANCE = 1e-9  # what is broken by less is kept
 EQUAL = 1e-4  # the same for equations, as is usual where they are only met nearly
+MUCH = 1e100  # more than this, or infinitely much, counts as this
 GROWS = 3.0
 PATIENCE = 20  # evaluations per dimension
 NOTABLE = 1e-3  # of the best value
@@ -55,9 +56,12 @@ def _between(f: Callable[[Any], Any], low: Any, high: Any) -> Broken:
     kept = np.where(low == high, EQUAL, TOLERANCE)
 
     def broken(x: Any) -> np.ndarray:
-        value = np.atleast_1d(np.asarray(f(x), float))
+        given = f(x)
+        if given is None:
+            raise OptionError("a constraint must return a number, or several, not None")
+        value = np.atleast_1d(np.asarray(given, float))
         excess = np.maximum(low - value, value - high)
-        found: np.ndarray = np.where(excess > kept, excess, 0.0)
+        found: np.ndarray = np.where(excess > kept, np.minimum(excess, MUCH), 0.0)
         return np.where(np.isnan(excess), 1e6, found)
 
     return broken
@@ -78,10 +82,9 @@ class Penalty:
         self._top, self._pays = math.inf, False  # the best with the penalty: does it break some?
         self._waited = 0  # evaluations since it became notably better
 
-    def broken(self, points: list[Any]) -> np.ndarray:
-        """By how much each point breaks the constraints, added up."""
-        found = [sum(float(c(x).sum()) for c in self.constraints) for x in points]
-        return np.array(found)
+    def broken(self, x: Any) -> float:
+        """By how much a point breaks the constraints, added up."""
+        return sum(float(c(x).sum()) for c in self.constraints)
 
     def added(self, values: np.ndarray, broken: np.ndarray, best: float) -> np.ndarray:
         """The values with the penalty; ``best`` is the best value so far that breaks nothing."""

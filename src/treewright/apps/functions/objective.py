@@ -31,6 +31,10 @@ class Exhausted(Exception):  # noqa: N818 - not an error: the budget is used up
     """Ends a method from inside; never reaches a caller of ``minimize``."""
 
 
+class _NotANumber(Exception):  # noqa: N818 - becomes a FunctionError, which says where
+    """What a function returned."""
+
+
 class Compiled:
     """A function that compiles: ``call(x, t, work)`` with tables ``t`` and scratch ``work``."""
 
@@ -157,7 +161,7 @@ class Objective:
             pool.shutdown(cancel_futures=True)
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
-        """The values of [k, n] points; fewer than asked for at the end of the budget."""
+        """The values of [k, n] points; fewer than asked for at the end of the budget or time."""
         self._check_limits()
         if self._seen is not None:
             return self._evaluate_new(points, self._seen)
@@ -177,7 +181,7 @@ class Objective:
         candidates = candidates[: self.left]
         values = self._values(self.space.values(np.array([c.x for c in candidates])))
         self.done += len(values)
-        for candidate, value in zip(candidates, values, strict=True):
+        for candidate, value in zip(candidates, values, strict=False):
             if np.isfinite(value):
                 self.candidates.again(candidate, float(value))
         self._choose()
@@ -209,7 +213,8 @@ class Objective:
 
     def _evaluate(self, points: np.ndarray) -> np.ndarray:
         points = np.ascontiguousarray(points[: self.left])
-        values = self._see(points, self._values(self.space.values(points)))
+        values = self._values(self.space.values(points))
+        values = self._see(points[: len(values)], values)
         self._tell()
         return values
 
@@ -243,7 +248,7 @@ class Objective:
         return min(HUGE, self.worst + (self.worst - min(self.best, self.worst)) + 1.0)
 
     def _values(self, points: np.ndarray) -> np.ndarray:
-        """What the function returns for the variables at some points."""
+        """What the function returns for the variables at some points; at least for the first."""
         if self.compiled is not None:
             return self._batch(points)
         with usual_threads():
@@ -264,16 +269,23 @@ class Objective:
                     f"{points.shape}, not an array of shape {values.shape}"
                 )
             return values
-        found = np.empty(len(points))
-        results = iter(self._map(self.f, [self.space.given(row) for row in points]))
-        for i in range(len(points)):
-            try:
-                found[i] = float(next(results))
-            except Exception as error:
-                self._see(points[:i, self.space.free], found[:i])
-                point = shown(self.space.given(points[i]))
-                self.fail(f"the function raised {type(error).__name__}: {error}, at {point}")
-        return found
+        return self._one_by_one(points)
+
+    def _one_by_one(self, points: np.ndarray) -> np.ndarray:
+        """Of a plain function, until the time is over."""
+        given = [self.space.given(row) for row in points]
+        found: list[float] = []
+        results = iter(self._map(self.f, given))
+        try:
+            for _ in given:
+                found.append(_number(next(results)))
+                if time.perf_counter() > self.deadline:
+                    self.stopped = "seconds"
+                    break
+        except Exception as error:
+            self._see(points[: len(found), self.space.free], np.array(found))
+            self.fail(f"{_why(error)}, at {shown(given[len(found)])}")
+        return np.array(found)
 
     @functools.cached_property
     def _compiled_batch(self) -> Any:
@@ -297,9 +309,7 @@ class Objective:
         self.worst = max(self.worst, float(values[finite].max(initial=-math.inf)))
         allowed, found = finite, np.where(finite, values, self._bad).clip(-HUGE, HUGE)
         if self._penalty is not None and len(values):
-            broken = self._penalty.broken(
-                [self.space.given(row) for row in self.space.values(points)]
-            )
+            broken = self._broken(self._penalty, points)
             found = self._penalty.added(found, broken, self.best)
             allowed = finite & (broken == 0)
             self._nearest(points, broken)
@@ -315,6 +325,19 @@ class Objective:
             self.best, self.best_x = float(values[at]), points[at].copy()
             self.curve.append((self.done + at + 1, self.best))
         self.done += len(values)
+        return found
+
+    def _broken(self, penalty: Penalty, points: np.ndarray) -> np.ndarray:
+        """By how much each point breaks the constraints."""
+        found = np.empty(len(points))
+        for i, row in enumerate(self.space.values(points)):
+            x = self.space.given(row)
+            try:
+                found[i] = penalty.broken(x)
+            except OptionError:
+                raise
+            except Exception as error:
+                self.fail(f"a constraint raised {type(error).__name__}: {error}, at {shown(x)}")
         return found
 
     def _nearest(self, points: np.ndarray, broken: np.ndarray) -> None:
@@ -348,6 +371,23 @@ def shown(x: Sequence[Any] | np.ndarray) -> str:
     """A point for a message: at most six variables."""
     numbers = [f"{v:.6g}" if isinstance(v, float) else repr(v) for v in list(x)[:6]]
     return "x = [" + ", ".join(numbers) + (", …]" if len(x) > 6 else "]")
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise _NotANumber(f"the function must return a number, not {value!r:.60}") from None
+
+
+def _why(error: Exception) -> str:
+    from concurrent.futures.process import BrokenProcessPool
+
+    if isinstance(error, _NotANumber):
+        return str(error)
+    if isinstance(error, BrokenProcessPool):
+        return "a worker process was ended, by the system or by the function"
+    return f"the function raised {type(error).__name__}: {error}"
 
 
 def plain(f: Callable[[np.ndarray], float]) -> Any:

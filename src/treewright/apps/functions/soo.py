@@ -1,52 +1,55 @@
 """Simultaneous Optimistic Optimization (Munos 2011; Preux, Munos & Valko 2014).
 
-Cells are cut into three along one dimension after another; the middle third has its parent's
-centre.  In each round, from the coarsest depth to the finest allowed, the best cell of a depth is
-cut if it is better than all that were cut before it in the round.  Nothing is random.
+Cells are cut into three along one dimension after another, the whole box along the second; the
+middle third keeps its parent's centre.  In each round, from the coarsest depth to the finest
+allowed, the best cell of a depth is cut if it is better than all that were cut before it in the
+round.  What a round has made waits for the next one.  Nothing is random.
 """
 
 import heapq
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from treewright.apps.functions.objective import Objective
 
-
-def square_root(expansions: int) -> float:
-    """How deep the tree may be after so many expansions."""
-    return math.sqrt(expansions)
+Cell = tuple[float, int, np.ndarray]  # value, order, centre in the unit box
 
 
-def soo(
-    objective: Objective, seed: int = 0, *, depth: Callable[[int], float] = square_root
-) -> None:
+def finest(budget: int) -> float:
+    """No cell as deep as this is cut."""
+    return 10.0 * math.sqrt(math.log(max(2, budget)) ** 3)
+
+
+def soo(objective: Objective, seed: int = 0) -> None:
     """Run until the budget is used up (it ends by ``Exhausted``)."""
     low, width = objective.low, objective.high - objective.low
     middle = np.full(objective.n, 0.5)
     value = float(objective.evaluate((low + width * middle)[None])[0])
-    # one heap per depth: (value, order, centre in the unit box)
-    heaps: list[list[tuple[float, int, np.ndarray]]] = [[(value, 0, middle)]]
-    expansions = order = 0
+    heaps: list[list[Cell]] = [[(value, 0, middle)]]  # by depth
+    end, order = finest(objective.budget), 0
     while True:
         best = math.inf
-        h = 0
-        while h <= min(len(heaps) - 1, depth(max(1, expansions))):
-            if heaps[h] and heaps[h][0][0] < best:
-                value, _, centre = heapq.heappop(heaps[h])
-                best = value
-                step = 3.0 ** -(h // objective.n + 1)
-                sides = np.array([centre, centre])
-                sides[0, h % objective.n] -= step
-                sides[1, h % objective.n] += step
-                values = objective.evaluate(low + width * sides)
-                expansions += 1
-                if h + 1 == len(heaps):
-                    heaps.append([])
-                heapq.heappush(heaps[h + 1], (value, order, centre))
-                for at in range(len(values)):
+        made: list[tuple[int, Cell]] = []
+        for h, heap in enumerate(heaps):
+            if heap and heap[0][0] < best and h < end:
+                best, _, centre = heapq.heappop(heap)
+                sides = _sides(centre, h)
+                values = objective.evaluate(low + width * sides).tolist()
+                for one, at in [*zip(values, sides, strict=False), (best, centre)]:
                     order += 1
-                    heapq.heappush(heaps[h + 1], (float(values[at]), order, sides[at]))
-                order += 1
-            h += 1
+                    made.append((h + 1, (one, order, at)))
+        if made[-1][0] == len(heaps):
+            heaps.append([])
+        for h, cell in made:
+            heapq.heappush(heaps[h], cell)
+
+
+def _sides(centre: np.ndarray, h: int) -> np.ndarray:
+    """The centres of the outer thirds of a cell of depth ``h``."""
+    n = len(centre)
+    sides = np.array([centre, centre])
+    step = 3.0 ** -(h // n + 1)
+    sides[0, (h + 1) % n] -= step
+    sides[1, (h + 1) % n] += step
+    return sides

@@ -118,6 +118,8 @@ def _pair(i: int, kind: Any, sentence: str) -> tuple[float, float]:
         raise OptionError(f"{sentence} dimension, and bounds[{i}] is {kind!r}") from None
     if not (math.isfinite(low) and math.isfinite(high)):
         raise OptionError(f"bounds[{i}] = ({low:g}, {high:g}) must be finite")
+    if not math.isfinite(high - low):
+        raise OptionError(f"bounds[{i}] = ({low:g}, {high:g}) are too far apart for numbers")
     if low > high:
         raise OptionError(
             f"bounds[{i}] = ({low:g}, {high:g}) are reversed: the low one comes first"

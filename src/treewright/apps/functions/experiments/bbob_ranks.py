@@ -1,11 +1,13 @@
 """What the rows of the experiment on BBOB say: ranks, pairs of methods, expected running times."""
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from treewright.apps.functions.bbob import FUNCTIONS
 from treewright.apps.functions.experiments.bbob_counted import MARKS, STEPS
+from treewright.apps.functions.minimize import default_method
 from treewright.workshop.experiments import Rows
 from treewright.workshop.experiments.stats import Comparison, Interval, compare_paired, mean, rate
 
@@ -24,9 +26,9 @@ NAMES = {
     "la-mcts": "LA-MCTS with CMA-ES",
 }
 PLANNED = ("staged", "ngopt")  # these know their budget: a row counts at its end only
-ABLATED = (
-    "runs-no-tree"  # compared with its own program only: two that are nearly the same share ranks
-)
+OURS = ("runs", "runs-no-tree", "staged")  # the default is ranked: nearly the same share ranks
+ABLATED = "runs-no-tree"
+WHOLE = 0.9  # of the default's problems: a method that lacks more is ranked apart
 Problem = tuple[int, int]  # a function and its instance
 Cell = dict[str, dict[Problem, float]]  # of one dimension and budget: the errors of each method
 
@@ -44,27 +46,48 @@ def table(rows: Rows) -> dict[tuple[int, int], Cell]:
     return dict(sorted(found.items()))
 
 
-def ranks(cell: Cell) -> dict[str, list[float]]:
-    """The ranks of the methods on the problems that all of them were run on; ties share theirs.
+def default(mark: int) -> str:
+    """Which of ours is the default with this many evaluations per dimension."""
+    return default_method(1, mark)
 
-    A method that was run on fewer than half as many problems as ``runs`` is not ranked: duels say
-    how it compares.
-    """
+
+def ranked(cell: Cell, own: str, least: float) -> list[str]:
+    """Our default and the others that were run on at least this many of its problems."""
+    rest = [name for name in NAMES if name not in OURS]
+    problems = set(cell.get(own, {}))
+    found = [n for n in rest if len(problems & set(cell.get(n, {}))) >= max(1.0, least)]
+    return [own, *found] if found else []
+
+
+def everywhere(cell: Cell, own: str) -> list[str]:
+    """The methods that were run on nearly all problems of the default."""
+    return ranked(cell, own, WHOLE * len(cell.get(own, {})))
+
+
+def somewhere(cell: Cell, own: str) -> list[str]:
+    """The methods that were run on as many problems as an instance has, if these are more."""
+    found = ranked(cell, own, len(FUNCTIONS))
+    return found if len(found) > len(everywhere(cell, own)) else []
+
+
+def common(cell: Cell, names: Sequence[str]) -> list[Problem]:
+    """The problems that all of these methods were run on."""
+    return sorted(set.intersection(*(set(cell[name]) for name in names)))
+
+
+def ranks(cell: Cell, names: Sequence[str]) -> dict[str, list[float]]:
+    """The ranks of methods on the problems that all of them were run on; ties share theirs."""
     from scipy.stats import rankdata
 
-    most = len(cell.get("runs", {}))
-    names = [n for n in NAMES if n != ABLATED and 2 * len(cell.get(n, {})) >= max(1, most)]
-    if not most or len(names) == 1:
-        return {}
-    problems = sorted(set.intersection(*(set(cell[name]) for name in names)))
+    problems = common(cell, names)
     places = [rankdata([cell[name][problem] for name in names]) for problem in problems]
     return {name: [float(place[i]) for place in places] for i, name in enumerate(names)}
 
 
-def ahead(places: Mapping[str, list[float]]) -> tuple[str, Comparison]:
-    """The best of the others, and the rank of ``runs`` less its rank."""
-    other = min((n for n in places if n != "runs"), key=lambda n: math.fsum(places[n]))
-    return other, compare_paired(places["runs"], places[other])
+def ahead(places: Mapping[str, list[float]], own: str) -> tuple[str, Comparison]:
+    """The best of the others, and the rank of our own less its rank."""
+    other = min((n for n in places if n != own), key=lambda n: math.fsum(places[n]))
+    return other, compare_paired(places[own], places[other])
 
 
 def rank_of(places: Mapping[str, list[float]], name: str) -> Interval:
@@ -83,12 +106,14 @@ def running_times(rows: Rows) -> dict[str, list[float]]:
     """Of each method the expected running times per dimension, of all functions and targets.
 
     That is all evaluations of the runs on a function, until the target or the end, over the
-    number of runs that reached it (Hansen et al. 2009); infinite where none did.  Methods that
-    have fewer than half of the longest runs are left out, and so are problems that any other lacks.
+    number of runs that reached it (Hansen et al. 2009); infinite where none did.  Of the budgets
+    the one counts with which ``runs`` was run most.  Methods that have fewer than half as many runs
+    with it are left out, and so are problems that any other lacks.
     """
     by: dict[str, set[Problem]] = defaultdict(set)
-    longest = max((float(row["per_dimension"]) for row in rows), default=0.0)  # type: ignore[arg-type]
-    rows = [row for row in rows if row["per_dimension"] == longest and row["method"] in NAMES]
+    budgets = Counter(row["per_dimension"] for row in rows if row["method"] == "runs")
+    budget = max(budgets, key=lambda b: (budgets[b], b), default=None)  # type: ignore[return-value]
+    rows = [row for row in rows if row["per_dimension"] == budget and row["method"] in NAMES]
     for row in rows:
         by[str(row["method"])].add(_problem(row))
     most = max(map(len, by.values()), default=0)
@@ -97,11 +122,11 @@ def running_times(rows: Rows) -> dict[str, list[float]]:
     spent: dict[tuple[str, Any], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for row in rows:
         if row["method"] in names and _problem(row) in problems:
-            n, budget = float(row["dimensions"]), float(row["evaluations"])  # type: ignore[arg-type]
+            n, end = float(row["dimensions"]), float(row["evaluations"])  # type: ignore[arg-type]
             for step in STEPS:
                 hit = row.get(f"to_{step:g}")
                 cell = spent[str(row["method"]), (row["function"], n, step)]
-                cell[0] += (budget if hit is None else float(hit)) / n
+                cell[0] += (end if hit is None else float(hit)) / n
                 cell[1] += hit is not None
     found: dict[str, list[float]] = defaultdict(list)
     for (method, _), (evaluations, hits) in spent.items():

@@ -67,8 +67,8 @@ def verdict(rows: Rows) -> Verdict:
             equal = sum(mean(rows, "staged", n) == mean(rows, other, n) for n in known)
             parts.append(f"than {NAMES[other]} on {ahead} (equal on {equal})")
     parts.append(
-        f"than L-SHADE, by rank test, on {len(better)}{_named(better)}, worse on {len(worse)}"
-        f"{_named(worse)}"
+        f"than L-SHADE, by rank test, on {len(better)}{named(better)}, worse on {len(worse)}"
+        f"{named(worse)}"
     )
     return judge(
         "; ".join(parts),
@@ -77,7 +77,8 @@ def verdict(rows: Rows) -> Verdict:
     )
 
 
-def _named(numbers: list[int]) -> str:
+def named(numbers: list[int]) -> str:
+    """The functions in brackets, if there are any."""
     return " (" + ", ".join(f"F{n}" for n in numbers) + ")" if numbers else ""
 
 

@@ -101,7 +101,7 @@ def kind(number: int) -> str:
     return max((k for k in FIRST if FIRST[k] <= number), key=lambda k: FIRST[k])
 
 
-def error(method: str, number: int, seed: int, budget: int) -> float:
+def error(method: str, number: int, seed: int, budget: int, dim: int = DIM) -> float:
     """The error of one run."""
     options: dict[str, Any] = {}
     name = method
@@ -121,7 +121,7 @@ def error(method: str, number: int, seed: int, budget: int) -> float:
     if method in ("differential-evolution", "dual-annealing"):
         found = _scipy(method, number, seed, budget)
     else:
-        f, box = cec_function(number, DIM), cec_bounds(DIM)
+        f, box = cec_function(number, dim), cec_bounds(dim)
         found = float(minimize(f, box, budget=budget, method=name, seed=seed, options=options).fun)
     return 0.0 if found < EXACT else found
 
