@@ -1,5 +1,6 @@
 """Shared by all tests."""
 
+import gc
 import io
 import os
 import shutil
@@ -18,6 +19,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # interrupt: they would never end
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish():
+    """Garbage is looked for seldom, and not among all the tests: a twentieth of the time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture

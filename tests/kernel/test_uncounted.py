@@ -100,15 +100,16 @@ def test_nothing_leaks_and_nothing_is_freed_too_early(kind):
     assert search.run(2000).best == 3
 
 
-def test_only_what_allocates_needs_numbas_memory(tmp_path, monkeypatch):
+def test_only_what_allocates_needs_numbas_memory():
     """And so only that imports Numba when it comes from the cache."""
-    monkeypatch.setenv("TREEWRIGHT_CACHE", str(tmp_path))
-    monkeypatch.setattr(specialise, "_loaded", {})
     for kind, wanted in ((Tabled, False), (Allocating, True)):
-        tw.Search(kind(heap=14), seed=1).run(50)
-        [path] = tmp_path.rglob("*.kernel")
-        assert (b"NRT_" in path.read_bytes().split(b"\n")[1]) is wanted
-        cache.clear()
+        search = tw.Search(kind(heap=14), seed=1)
+        search.run(50)
+        key = search.workers[0]._module.search._key
+        kept = list((cache.directory() / key[:32]).glob("*.kernel"))
+        assert kept
+        for path in kept:
+            assert (b"NRT_" in path.read_bytes().split(b"\n")[1]) is wanted
 
 
 def test_what_llvm_optimised_with_is_given_back(monkeypatch, tmp_path):

@@ -100,13 +100,13 @@ def test_trees_are_those_of_the_cpu(device, case):
 
 def test_one_position_is_all_of_the_device(device):
     """Its trees merged, and its rollouts for a tree on the CPU, are those of the CPU."""
-    mine, theirs = (tw.Forest(Nim(), 6, memory="1MiB", engine=e).run(30) for e in ("gpu", None))
+    mine, theirs = (tw.Forest(Uneven(), 6, memory="1MiB", engine=e).run(30) for e in ("gpu", None))
     assert mine.merged().children == theirs.merged().children
     assert mine.merged().simulations == 180
     found = []
     for engine in ("gpu", None):
-        rollouts = tw.BulkRollouts(Nim(), 3, batch=4, engine=engine)
-        search = tw.Search(Nim(), seed=1, memory="1MiB", evaluate=rollouts, batch=4)
+        rollouts = tw.BulkRollouts(Uneven(), 3, batch=4, engine=engine)
+        search = tw.Search(Uneven(), seed=1, memory="1MiB", evaluate=rollouts, batch=4)
         found.append(search.run(40).children)
     assert found[0] == found[1]
     assert device.launches > 20

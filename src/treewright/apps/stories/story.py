@@ -1,7 +1,7 @@
 """A finished story: its steps, its score, what depends on what; and how to trim it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from treewright.apps.stories.model import Event, Expr
@@ -84,6 +84,8 @@ def best_prefix(
         ends = [(share, score if share >= setup.enough else -1.0) for share, score in ends]
     best = max(score for _, score in ends)
     end = next(i for i, (_, score) in enumerate(ends) if score >= best - CLOSE)
+    if end == len(events):
+        return replace(whole, found=found)
     return replay(setup, events[:end], seed, **found)
 
 
