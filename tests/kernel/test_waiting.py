@@ -92,3 +92,17 @@ def test_a_kernel_whose_compiling_was_interrupted_is_not_kept(empty_cache, monke
     with pytest.raises(KeyboardInterrupt):
         tw.Search(Nim(heap=5)).run(10)
     assert not list(empty_cache.rglob("*.kernel"))
+
+
+def test_programs_for_a_gpu_say_so_too(empty_cache, monkeypatch, tmp_path):
+    from treewright.kernel.gpu import program
+
+    monkeypatch.setattr(program, "_versions", lambda: ())
+    monkeypatch.setattr(program, "_compiled", lambda *what: ".entry nothing")
+    text = tmp_path / "nothing.py"
+    text.write_text("def entry():\n    pass\n")
+    said = []
+    with told(said.append):
+        for _ in range(2):  # the second comes from the cache
+            program.made(Nim(heap=5), {}, (text,), "entry", None, (9, 0))
+    assert said == ["compiling nim-v1: entry-gpu"]

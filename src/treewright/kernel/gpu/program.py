@@ -25,11 +25,13 @@ from treewright.kernel.specialise import (
     NO_RULES,
     Functions,
     _key,
+    _name,
     execute,
     functions_of,
     hooks,
     tables_type,
 )
+from treewright.kernel.waiting import compiling, ends_at_interrupt
 from treewright.kernel.worker import Worker, _Rows
 
 HERE = Path(__file__).parent
@@ -184,7 +186,8 @@ def made(
             return Program(kept.machine.decode())
         module = execute(text, str(texts[-1]), f"treewright_gpu_{key[:32]}")
         try:
-            ptx = _compiled(domain, constants, module, entry, signature, capability, rules)
+            with compiling(f"{_name(domain)}: {name}"), ends_at_interrupt():
+                ptx = _compiled(domain, constants, module, entry, signature, capability, rules)
         except MemoryError:
             raise
         except Exception as error:  # the compiler stumbles in more than one way

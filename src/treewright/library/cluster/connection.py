@@ -7,7 +7,6 @@ the whole process, so an address is tried by hand first.
 import contextlib
 import logging
 import os
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -113,6 +112,8 @@ def _of_this_machine() -> str:
 
 def _try(address: str) -> None:
     """Refuse what is no address, where nothing listens, and where something else does."""
+    import socket  # who has no cluster needs none
+
     place = address.removeprefix("ray://")
     host, colon, port = place.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:

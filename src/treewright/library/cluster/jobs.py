@@ -8,7 +8,6 @@ import contextlib
 import functools
 import pickle
 import queue
-import socket
 import sys
 import threading
 import time
@@ -248,6 +247,8 @@ def _packages(function: Callable[..., Any], args: tuple[Any, ...]) -> frozenset[
 
 def _answering() -> frozenset[str]:
     """The machines whose raylets answer: it takes Ray a while to notice that one does not."""
+    import socket
+
     found = set()
     for node in ray().nodes():
         with contextlib.suppress(OSError):

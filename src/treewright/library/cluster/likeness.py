@@ -4,7 +4,6 @@ import functools
 import hashlib
 import importlib.util
 import platform
-import socket
 import sys
 from pathlib import Path
 
@@ -27,6 +26,8 @@ def likeness(packages: frozenset[str]) -> Likeness:
 
 def difference(driver: Likeness, packages: frozenset[str]) -> str | None:
     """One sentence about how this machine differs from the driver's; None if it does not."""
+    import socket
+
     here = likeness(packages)
     for name, wanted in driver.items():
         have = here.get(name, "none")
