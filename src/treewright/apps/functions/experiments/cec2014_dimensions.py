@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     source="our own; L-SHADE is of Tanabe & Fukunaga 2014",
     scales={
         "smoke": [_grid([4], [30], 1)],
-        "laptop": [_grid(OTHERS, [30, 50], 51)],
+        "laptop": [_grid(OTHERS, [30, 50], 5)],
         "paper": [_grid(OTHERS, [30, 50], 51)],
     },
     run=run,

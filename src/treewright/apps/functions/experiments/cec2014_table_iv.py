@@ -51,7 +51,7 @@ def verdict(rows: Rows) -> Verdict:
         f"Best of {runs} runs against the table, mean |log10 ratio| over F1 to F22: {shown}. On "
         f"means, Iterated Splitting beats SOO on {wins} of 22, where the paper's best-of-51 has "
         f"it ahead on 11",
-        far["splitting-average"][0] <= 0.15,
+        far["splitting-average"][0] <= 0.15 and far["soo"][0] <= 0.01,
         enough=runs >= 51,
     )
 
@@ -74,7 +74,8 @@ EXPERIMENT = Experiment(
     name="cec2014-table-iv",
     title="CEC 2014, table IV: Iterated Splitting and SOO",
     claim="Iterated Splitting with the settings of tables II and III has the errors of table IV, "
-    "read as the best of 51 runs (mean |log10 ratio| at most 0.15 for table II's).",
+    "read as the best of 51 runs (mean |log10 ratio| at most 0.15 for table II's), and SOO has "
+    "those of its column (at most 0.01).",
     source="McGuinness 2016, tables II to IV",
     scales={
         "smoke": [
