@@ -28,8 +28,10 @@ kinds: Any = types
 class Stages(PassManager):  # type: ignore[misc]
     """The stages of one function."""
 
+    _ways: Any = None  # from block to block, as they were made canonical last
+
     def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802 - Numba's name
-        """A stage, and blocks that follow each other at once as one; nothing is measured."""
+        """A stage, and each loop with one way back; nothing is measured."""
         needed = NEEDED.get(pss.name())
         if needed is not None and not needed(internal_state):
             return
@@ -38,7 +40,13 @@ class Stages(PassManager):  # type: ignore[misc]
         pss.run_pass(internal_state)
         pss.run_finalizer(internal_state)
         function = internal_state.func_ir
-        function.blocks = transforms.canonicalize_cfg(function.blocks)
+        if _ways(function) != self._ways:
+            function.blocks = transforms.canonicalize_cfg(function.blocks)
+            self._ways = _ways(function)
+
+
+def _ways(function: Any) -> list[Any]:
+    return [(at, block.terminator.get_targets()) for at, block in function.blocks.items()]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
