@@ -2,9 +2,11 @@
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -61,13 +63,27 @@ def warmed(only: Iterable[str], workers: int, seen: Callable[[str], object]) -> 
     if reason := cache.refusal():
         raise TreewrightError(f"compiled kernels can't be kept in {cache.directory()}: {reason}")
 
+    running: list[subprocess.Popen[str]] = []
+    stopped = threading.Event()
+
+    def begun(process: subprocess.Popen[str]) -> None:
+        running.append(process)
+        if stopped.is_set():  # it came between Ctrl-C and our hearing of it
+            process.send_signal(signal.SIGINT)
+
     def warm(name: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            _run(commands[name], Path(folder), dict(os.environ))
+            _run(commands[name], Path(folder), dict(os.environ), begun)
         seen(name)
 
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(warm, commands))
+        try:
+            list(pool.map(warm, commands))
+        except KeyboardInterrupt:
+            stopped.set()
+            for process in running:
+                process.send_signal(signal.SIGINT)
+            raise
     return len(commands)
 
 
@@ -82,14 +98,27 @@ def _cpu_seconds(command: str, folder: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _run(command: str, folder: Path, environment: dict[str, str]) -> None:
+def _run(
+    command: str,
+    folder: Path,
+    environment: dict[str, str],
+    begun: Callable[[subprocess.Popen[str]], object] = lambda process: None,
+) -> None:
     """Run a command of ours in a folder of its own; what it prints is of no interest."""
     arguments = [sys.executable, "-m", "treewright", *shlex.split(command)]
-    ended = subprocess.run(
-        arguments, cwd=folder, env=environment, capture_output=True, text=True, errors="replace"
-    )
+    with subprocess.Popen(
+        arguments,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    ) as ended:
+        begun(ended)
+        _, told = ended.communicate()
     if ended.returncode:
-        said = ended.stderr.strip().splitlines() or ["nothing was said"]
+        said = told.strip().splitlines() or ["nothing was said"]
         raise TreewrightError(f"treewright {command} ended with {ended.returncode}: {said[-1]}")
 
 
