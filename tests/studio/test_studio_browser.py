@@ -123,7 +123,7 @@ def test_a_search_is_watched_step_by_step_and_its_tree_opened(page, address):
     page.keyboard.press("Enter")
     page.locator("svg.picture circle").wait_for()
     press(page, "Search here")
-    page.get_by_text("Best:").wait_for()  # not what was found for the answer, which stands till then
+    page.get_by_text("Best:").wait_for()  # what was found for the answer stands until then
     first = page.locator(".q-tree__node-header").first
     first.click()
     page.wait_for_function("() => document.querySelectorAll('.q-tree__node').length > 12")
