@@ -1,4 +1,4 @@
-"""Items of arrays, arrays inside states, and sums of numbers, in the instructions that stay.
+"""Items of arrays and sums of numbers, in the instructions that stay.
 
 For each ``a[i]`` Numba puts the array's seven parts into memory, takes shape and strides out, makes
 the shape and strides of a view, and then computes an address: fifty instructions, of which LLVM
@@ -13,9 +13,8 @@ operand as a constant first: only powers have a way of their own for that.
 import operator
 from typing import Any
 
-from llvmlite import ir
 from numba.core import types
-from numba.core.cgutils import get_item_pointer2, get_record_member
+from numba.core.cgutils import get_item_pointer2
 from numba.core.ir import StaticSetItem
 from numba.core.lowering import Lower
 from numba.np.arrayobj import fix_integer_index, load_item, store_item
@@ -115,26 +114,3 @@ class ItemsLower(Lower):  # type: ignore[misc]
 
 def _is_number(kind: Any) -> bool:
     return isinstance(kind, _VALUES) and not isinstance(kind, kinds.Literal)
-
-
-def inside(context: Any, builder: Any, record: Any, value: Any, name: str) -> Any:
-    """An array inside a state: all but its address is known."""
-    kind = record.typeof(name)
-    context.sentry_record_alignment(record, name)
-    model = context.data_model_manager[kind]
-    item = context.get_data_type(kind.dtype)
-    known = {
-        "nitems": kind.nitems,
-        "itemsize": kind.size,
-        "shape": kind.shape,
-        "strides": kind.strides,
-    }
-    parts = []
-    for field, part in zip(model._fields, model.get_value_type().elements, strict=True):
-        number = known.get(field)
-        if isinstance(number, tuple):
-            number = [part.element(n) for n in number]
-        parts.append(ir.Constant(part, number))
-    array = model.get_value_type()(parts)
-    data = get_record_member(builder, value, record.offset(name), item)
-    return builder.insert_value(array, data, model._fields.index("data"))

@@ -18,7 +18,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 from numba.core.callconv import CPUCallConv
-from numba.core.cgutils import raw_memmove
+from numba.core.cgutils import get_record_member, raw_memmove
 from numba.core.cpu import CPUContext
 from numba.core.datamodel import ArgPacker, default_manager
 from numba.core.datamodel.manager import DataModelManager
@@ -28,7 +28,6 @@ from numba.np.numpy_support import as_dtype
 
 from treewright.kernel.fingerprint import Unhashable
 from treewright.kernel.folded import without_unused
-from treewright.kernel.items import inside
 from treewright.kernel.pieces import described
 
 PREFIX = "_ZN10treewright"  # how names of functions that take arrays in this way begin
@@ -128,6 +127,15 @@ _models.register(types.Array, _array)  # type: ignore[attr-defined]
 _models.register(types.NestedArray, _LeanNested)  # type: ignore[attr-defined]
 
 
+def _inside(context: Any, builder: Any, record: Any, value: Any, name: str) -> Any:
+    """An array inside a state, from its address: Numba writes all the rest into memory first."""
+    kind = record.typeof(name)
+    context.sentry_record_alignment(record, name)
+    item = context.get_data_type(kind.dtype)
+    data = get_record_member(builder, value, record.offset(name), item)
+    return _models[kind].from_argument(builder, (data,))
+
+
 class LeanContext(CPUContext):  # type: ignore[misc]
     """Where a function is compiled whose arrays travel by address and shape.
 
@@ -173,7 +181,7 @@ class LeanContext(CPUContext):  # type: ignore[misc]
 
     def get_getattr(self, typ: Any, attr: str) -> Any:
         if isinstance(typ, types.Record) and isinstance(typ.typeof(attr), types.NestedArray):
-            return inside
+            return _inside
         return super().get_getattr(typ, attr)
 
     def declare_function(self, module: Any, fndesc: Any) -> Any:
