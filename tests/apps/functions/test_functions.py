@@ -413,8 +413,11 @@ def test_categories_of_optuna_are_chosen_by_the_method():
         assert isinstance(found["c"], int)
         return sum(found[k] != wanted[k] for k in wanted) + (trial.suggest_float("x", 0, 1) - 0.3)
 
-    study = optuna.create_study(sampler=TreewrightSampler(n_trials=120, seed=1))
-    study.optimize(objective, n_trials=120)
-    late = [{k: t.params[k] for k in wanted} for t in study.trials[80:]]
-    assert sum(found == wanted for found in late) > 20  # one in 120 by chance
-    assert study.best_value < -0.25
+    right = 0
+    for seed in range(1, 5):
+        study = optuna.create_study(sampler=TreewrightSampler(n_trials=120, seed=seed))
+        study.optimize(objective, n_trials=120)
+        late = [{k: t.params[k] for k in wanted} for t in study.trials[80:]]
+        right += sum(found == wanted for found in late)
+        assert study.best_value < -0.25
+    assert right > 60  # of 160; one in 120 by chance

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.apps.functions import archive, cells
+from treewright.apps.functions import archive, axes, cells
 from treewright.apps.functions import shared as runs
 from treewright.apps.functions.archive import Archive
+from treewright.apps.functions.axes import axis_steps
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
 from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.experiments import bbob_others, bbob_ranks
@@ -17,22 +18,19 @@ from treewright.apps.functions.local import Gaussian
 from treewright.apps.functions.minimize import default_method
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
+from treewright.apps.functions.run import Run
 from treewright.apps.functions.steps import evaluated
 from treewright.apps.functions.surrogate import Modelled
 from treewright.workshop.experiments import code
 from treewright.workshop.experiments.code import code_of
 
-SOLVERS = ("model", "bfgs", "lq-cma-es")
+SOLVERS = ("model", "bfgs", "lq-cma-es", "axes", "ridge", "cells", "l-shade")
 
 
 def shared(f, n=3, budget=1000):
     objective = Objective(f, [(-5.0, 5.0)] * n, budget=budget)
     objective.evaluate(np.zeros((1, n)))
     return runs.Shared(objective, np.random.default_rng(1))
-
-
-def valley(x):
-    return float(sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in (0, 1)))
 
 
 def test_the_step_of_a_model_is_the_lowest_in_ball_and_box():
@@ -68,25 +66,64 @@ def test_a_model_finds_the_minimum_of_a_quadratic():
     assert made < 80
 
 
-def test_the_tree_gives_the_evaluations_to_the_run_that_gains():
-    """In a smooth curved valley the model is ahead of the others all the time."""
+def after_the_opening(f, n, budget, tree):
+    """What each solver gets of the evaluations that are shared out."""
     spent = dict.fromkeys(SOLVERS, 0)
     spend = runs.Shared.spend
 
     def watched(self, chosen):
         before = self.objective.done
         worth = spend(self, chosen)
-        spent[self.solvers[chosen[1]]] += self.objective.done - before
+        if before >= runs.OPENING * n:
+            spent[self.solvers[chosen[1]]] += self.objective.done - before
         assert 0 <= worth <= 1
         return worth
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs.Shared, "spend", watched)
-        tw.minimize(valley, [(-4, 5)] * 3, budget=150, method="runs")
-        assert spent["model"] > 75
-        spent.update(dict.fromkeys(SOLVERS, 0))
-        tw.minimize(valley, [(-4, 5)] * 3, budget=150, method="runs", options={"tree": False})
-        assert max(spent.values()) < 75
+        tw.minimize(f, [(-4, 5)] * n, budget=budget, method="runs", options={"tree": tree})
+    return {name: count / sum(spent.values()) for name, count in spent.items()}
+
+
+def test_the_tree_gives_the_evaluations_to_the_run_that_gains():
+    """In a long curved valley the model is ahead of the others."""
+    n = 8
+
+    def valley(x):
+        return float(sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in range(n - 1)))
+
+    assert after_the_opening(valley, n, 120 * n, tree=True)["model"] > 0.65
+    assert after_the_opening(valley, n, 120 * n, tree=False)["model"] < 0.6
+
+
+def test_a_search_begins_with_the_model_and_goes_on_with_cma_es():
+    """Until the opening is over there is one solver to choose, with a tree and without."""
+    n = 5
+    turned = np.linalg.qr(np.random.default_rng(6).standard_normal((n, n)))[0] * 10.0 ** np.arange(
+        n
+    )
+    chosen = []
+    spend = runs.Shared.spend
+
+    def watched(self, pair):
+        chosen.append((self.objective.done / n, self.solvers[pair[1]]))
+        return spend(self, pair)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs.Shared, "spend", watched)
+        for tree in (True, False):
+            chosen.clear()
+            tw.minimize(
+                lambda x: float(np.sum((x @ turned) ** 2)) ** 0.2,
+                [(-4, 5)] * n,
+                budget=runs.OPENING * n,
+                options={"tree": tree},
+            )
+            first = {name for at, name in chosen if at < runs.MODEL_FIRST}
+            later = [name for at, name in chosen if at >= runs.MODEL_FIRST]
+            assert "model" in first
+            assert "lq-cma-es" not in first
+            assert later.count("lq-cma-es") > 0.8 * len(later)
 
 
 def test_parts_are_split_where_good_and_bad_samples_differ():
@@ -148,6 +185,47 @@ def test_cells_come_close_to_the_best_of_many_minima():
     assert len({tuple(np.round(x, 12)) for x in seen}) == len(seen)
 
 
+def test_searches_along_the_axes_solve_a_sum_with_many_minima():
+    """In one pass, nearly: most variables are in the valley of the best, where CMA-ES is not."""
+    best = np.random.default_rng(7).uniform(0.2, 0.8, 8)
+
+    def rugged(points):
+        x = 10 * (points - best)
+        return (x * x + 10 * (1 - np.cos(2 * np.pi * x))).sum(axis=1)
+
+    made = []
+
+    def f(points):
+        made.extend(points)
+        return rugged(points)
+
+    *_, last = evaluated(axis_steps(np.random.default_rng(1), np.full(8, 0.5)), f)
+    assert (np.abs(10 * (last.x - best)) < 0.5).sum() >= 6
+    assert len(made) == 1 + 8 * axes.ALONG
+    assert ((np.array(made) >= 0) & (np.array(made) <= 1)).all()
+    other = Gaussian(np.random.default_rng(1), np.full(8, 0.5), 0.2)
+    assert last.value < [step.value for step in evaluated(other.steps(), rugged)][-1]
+
+
+def test_a_search_along_an_axis_ends_where_nothing_is_left():
+    *_, last = evaluated(axis_steps(np.random.default_rng(1), np.zeros(1)), lambda p: p[:, 0] * 0)
+    assert last.value == 0
+
+
+def test_the_model_grows_while_it_steps():
+    """The first steps come before there are 2 n + 1 points, and gain something."""
+    dice, made = np.random.default_rng(8), []
+
+    def f(points):
+        made.extend(points)
+        return points.sum(axis=1)  # each first step along an axis is the wrong way
+
+    for step in evaluated(model_steps(dice, np.full(6, 0.5), 0.1), f):
+        if step.value < 2.0:
+            break
+    assert len(made) < 2 * 6 + 6
+
+
 def test_cells_end_when_none_is_left(monkeypatch):
     monkeypatch.setattr(cells, "DEEPEST", 4)
     made = sum(1 for _ in evaluated(cell_steps(np.random.default_rng(1), 1), lambda p: p[:, 0]))
@@ -174,8 +252,7 @@ def test_a_model_spares_cma_es_most_evaluations():
             samples.add(points, values)
             return values
 
-        more = [samples] if kind is Modelled else []
-        solver = kind(np.random.default_rng(1), np.full(4, 0.5), 0.2, 8, *more)
+        solver = kind(np.random.default_rng(1), np.full(4, 0.5), 0.2, 8)
         for count, step in enumerate(evaluated(solver.steps(), evaluate), 1):
             assert step.value == samples.values.min()
             if step.value < 1e-8 or count == steps:
@@ -211,13 +288,13 @@ def test_where_cma_es_has_a_model():
 
 
 def test_a_run_promises_what_it_has_gained_of_late():
-    run = runs.Run(iter(()), runs.HERE, "cma-es")
+    run = Run(iter(()), runs.HERE, "cma-es")
     for age, best in ((10, 100.0), (20, 20.0), (30, 12.0), (40, 11.0)):
         run.age, run.best = age, best
         run.judged()
     assert run.gain(10) == pytest.approx(1 / 8)  # a gain of 1 after one of 8
     assert run.gain(1000) > 0.13
-    assert runs.Run(iter(()), runs.HERE, "cma-es").gain(10) == 0
+    assert Run(iter(()), runs.HERE, "cma-es").gain(10) == 0
 
 
 def test_a_solver_that_ended_at_the_best_point_does_not_begin_there_again():
@@ -225,9 +302,9 @@ def test_a_solver_that_ended_at_the_best_point_does_not_begin_there_again():
     model = found.solvers.index("model")
     while not found.finished:
         found.spend([runs.HERE, model])
-    assert model not in found.actions([runs.HERE])
+    assert model not in found._there(runs.HERE)
     found.objective.best_x = found.objective.best_x + 1e-3
-    assert model in found.actions([runs.HERE])
+    assert model in found._there(runs.HERE)
 
 
 def test_no_part_of_the_search_knows_the_budget():

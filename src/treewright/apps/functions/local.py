@@ -169,7 +169,10 @@ class _Line:
 
 
 class Gaussian:
-    """CMA-ES (Hansen 2016) in the unit box, with points outside put on the border."""
+    """CMA-ES (Hansen 2016) in the unit box, with points outside put on the border.
+
+    With the active update of the covariance (Jastrebski & Arnold 2006).
+    """
 
     def __init__(
         self,
@@ -193,6 +196,7 @@ class Gaussian:
         self.cc = (4 + eff / n) / (n + 4 + 2 * eff / n)
         self.c1 = 2 / ((n + 1.3) ** 2 + eff)
         self.cmu = min(1 - self.c1, 2 * (eff - 2 + 1 / eff) / ((n + 2) ** 2 + eff))
+        self.against = self._against(mu)
         self.norm = math.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n))
         self.ps, self.pc = np.zeros(n), np.zeros(n)
         self.covariance = np.eye(n)
@@ -200,6 +204,15 @@ class Gaussian:
         self.generations = 0
         self.recent: list[float] = []
         self.every = max(1, int(1 / (10 * n * (self.c1 + self.cmu))))
+
+    def _against(self, mu: int) -> np.ndarray:
+        """Weights, below zero, of the worse half of a generation: directions to become shorter."""
+        worse = math.log((self.size + 1) / 2) - np.log(np.arange(mu + 1, self.size + 1))
+        eff = float(worse.sum() ** 2 / (worse**2).sum())
+        keep = 1 - self.c1 - self.cmu
+        most = (1 + self.c1 / self.cmu, 1 + 2 * eff / (self.eff + 2), keep / (self.n * self.cmu))
+        found: np.ndarray = worse / -worse.sum() * min(most)
+        return found
 
     @property
     def stuck(self) -> bool:
@@ -223,8 +236,11 @@ class Gaussian:
         values = yield from self._ranked(unit)
         if len(values) < self.size:
             return
-        order = np.argsort(values, kind="stable")[: len(self.weights)]
-        chosen = (unit[order] - self.mean) / self.sigma
+        order, mu = np.argsort(values, kind="stable"), len(self.weights)
+        chosen = (unit[order[:mu]] - self.mean) / self.sigma
+        worse = (unit[order[mu:]] - self.mean) / self.sigma
+        lengths = (((worse @ self.axes) / self.lengths) ** 2).sum(axis=1)
+        against = self.against * n / np.maximum(lengths, 1e-9)
         step = self.weights @ chosen
         self.mean = self.mean + self.sigma * step
         self.ps = (1 - self.cs) * self.ps + math.sqrt(self.cs * (2 - self.cs) * self.eff) * (
@@ -237,11 +253,13 @@ class Gaussian:
         self.pc = (1 - self.cc) * self.pc
         if rising:
             self.pc = self.pc + math.sqrt(self.cc * (2 - self.cc) * self.eff) * step
-        keep = 1 - self.c1 - self.cmu + (0 if rising else self.c1 * self.cc * (2 - self.cc))
+        given = 1 + float(self.against.sum())
+        keep = 1 - self.c1 - self.cmu * given + (0 if rising else self.c1 * self.cc * (2 - self.cc))
         self.covariance = (
             keep * self.covariance
             + self.c1 * np.outer(self.pc, self.pc)
             + self.cmu * (chosen.T * self.weights) @ chosen
+            + self.cmu * (worse.T * against) @ worse
         )
         self.sigma *= math.exp(min(1.0, self.cs / self.ds * (size / self.norm - 1)))
         if self.generations % self.every == 0:

@@ -1,9 +1,10 @@
 """A quadratic model through the points around the best one, and steps to where it is lowest.
 
-After Powell's NEWUOA (2006) and BOBYQA (2009): the model interpolates 2 n + 1 points, and of all
-that do the one is taken whose second derivatives differ least from those of the model before.  A
-step goes to its minimum within a radius and the box; the radius follows how well the model
-foretold the value.  No derivative is asked for, and no point is nearer to another than it needs.
+After Powell's NEWUOA (2006) and BOBYQA (2009): the model interpolates up to 2 n + 1 points, and of
+all that do the one is taken whose second derivatives differ least from those of the model before.
+It begins with fewer, since a first step along each axis gains something by itself.  A step goes to
+the minimum of the model within a radius and the box; the radius follows how well the model foretold
+the value.  No derivative is asked for, and no point is nearer to another than it needs.
 """
 
 import math
@@ -34,22 +35,23 @@ def model_steps(
 
 
 def _along_axis(points: list[np.ndarray], values: list[float], i: int, radius: float) -> Asks:
-    """Two points along an axis: the second on the other side if the first was worse."""
-    x, f = points[0], values[0]
+    """A point along an axis from the best so far; if it is no better, another on its other side."""
+    best = int(np.argmin(values))
+    x, f = points[best], values[best]
     step = radius if x[i] + radius <= 1 else -radius
-    first = x.copy()
-    first[i] += step
-    value = float((yield first[None])[0])
-    second = x.copy()
-    second[i] += 2 * step if value <= f else -step
-    if not 0 <= second[i] <= 1:
-        second[i] = x[i] + step / 2
-    points += [first, second]
-    values += [value, float((yield second[None])[0])]
+    for side in (step, -step):
+        if side != step and not 0 <= x[i] + side <= 1:
+            side = step / 2
+        point = x.copy()
+        point[i] += side
+        points.append(point)
+        values.append(float((yield point[None])[0]))
+        if values[-1] < f:
+            break
 
 
 class _Model:
-    """2 n + 1 points with their values, and the second derivatives of the model before."""
+    """Up to 2 n + 1 points with their values, and the second derivatives of the model before."""
 
     def __init__(
         self,
@@ -63,6 +65,11 @@ class _Model:
         self.points, self.values, self.radius = points, values, radius
         n = points.shape[1]
         self.hessian = np.zeros((n, n))
+
+    @property
+    def _growing(self) -> bool:
+        """Whether it has room for more points: none needs to go for a new one."""
+        return len(self.points) < 2 * len(self.points[0]) + 1
 
     @property
     def _stand(self) -> Step:
@@ -81,7 +88,7 @@ class _Model:
             distances = np.linalg.norm(offsets, axis=1)
             farthest = int(np.argmax(distances))
             if not foretold > 1e-14 * abs(f) or length < SHORT:
-                if distances[farthest] > FAR:
+                if self._growing or distances[farthest] > FAR:
                     yield from self._spread(farthest, x)
                     yield self._stand
                     continue
@@ -97,7 +104,7 @@ class _Model:
                 if ratio > 0.7:
                     self.radius = min(LARGEST, max(1.0, 1.6 * length) * self.radius)
                 elif ratio < 0.1:
-                    if distances[farthest] > FAR:
+                    if distances[farthest] > FAR and not self._growing:
                         yield from self._spread(
                             int(np.argmax(np.linalg.norm(self.points - x, axis=1))),
                             self.points[int(np.argmin(self.values))],
@@ -129,6 +136,9 @@ class _Model:
         """Evaluate a point; it takes the place of the one farthest from the better of the two."""
         point = np.clip(point, 0.0, 1.0)
         value = float((yield point[None])[0])
+        if self._growing:
+            self._add(point, value)
+            return value
         centre = point if value < f else self.points[best]
         distances = np.linalg.norm(self.points - centre, axis=1)
         if value >= f:
@@ -138,9 +148,9 @@ class _Model:
         return value
 
     def _spread(self, leaves: int, x: np.ndarray) -> Asks:
-        """Replace a point by one in the direction that the near ones span least."""
+        """Replace a point by one in the direction that the near ones span least, or add it."""
         n = len(x)
-        offsets = np.delete(self.points, leaves, 0) - x
+        offsets = (self.points if self._growing else np.delete(self.points, leaves, 0)) - x
         distances = np.linalg.norm(offsets, axis=1)
         near = offsets[distances < FAR * self.radius]
         near = near / np.maximum(1e-300, np.linalg.norm(near, axis=1))[:, None]
@@ -151,7 +161,15 @@ class _Model:
         if ((point < 0) | (point > 1)).any():
             point = x - direction
         point = np.clip(point, 0.0, 1.0)
-        self.points[leaves], self.values[leaves] = point, float((yield point[None])[0])
+        value = float((yield point[None])[0])
+        if self._growing:
+            self._add(point, value)
+        else:
+            self.points[leaves], self.values[leaves] = point, value
+
+    def _add(self, point: np.ndarray, value: float) -> None:
+        self.points = np.concatenate([self.points, point[None]])
+        self.values = np.append(self.values, value)
 
 
 def lowest(

@@ -58,7 +58,8 @@ def runs(
             c = exploration(objective)
             search = _search(shared, seed, c)
         search.begin()
-        made = search.run_phases(1, simulations=PASS, commit=False)
+        simulations = 1 if shared.opening else PASS
+        made = search.run_phases(1, simulations=simulations, commit=False)
         if made.stopped == "interrupt":
             raise KeyboardInterrupt
         shared.learn()

@@ -1,12 +1,12 @@
 """What the tree of ``runs`` decides about: the samples, the runs, the parts and what has paid."""
 
 import math
-from bisect import bisect_right
 from collections import Counter
 
 import numpy as np
 
 from treewright.apps.functions.archive import Archive
+from treewright.apps.functions.axes import axis_steps
 from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
@@ -14,12 +14,13 @@ from treewright.apps.functions.model import model_steps
 from treewright.apps.functions.objective import Exhausted, Objective
 from treewright.apps.functions.parts import Part, inside, split
 from treewright.apps.functions.population import PER_DIMENSION, Population
-from treewright.apps.functions.steps import Step, Steps, within
+from treewright.apps.functions.run import Run
+from treewright.apps.functions.steps import Steps, within
 from treewright.apps.functions.surrogate import Modelled
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
 LQ = "lq-cma-es"  # in place of CMA-ES where values are smooth
-RIDGE, POPULATION, CELLS = "ridge", "l-shade", "cells"
+RIDGE, AXES, POPULATION, CELLS = "ridge", "axes", "l-shade", "cells"
 EVOLVING = (LQ, CMA, POPULATION, CELLS)  # few steps bring something, even of good runs
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
@@ -34,11 +35,16 @@ FIRST = {
     MIXED: (0.7, 1.0),
     AGAIN: (0.5, 1.0),
     RIDGE: (0.5, 1.0),
+    AXES: (0.5, 1.0),
     POPULATION: (0.6, 1.0),
     CELLS: (0.5, 1.0),
 }
 EVEN = 0.9, 2.0  # the same of the model and of LQ, unless a point to begin with was given
-LONG = 200  # evaluations per dimension before the first population and ridge begin
+MODEL_FIRST = 15  # evaluations per dimension before LQ begins
+OPENING = 60  # and until when it has most of them:
+LEAD = 0.85  # of all so far
+MIDDLE = 100  # evaluations per dimension before a search along the axes begins
+LONG = 200  # the same of the first population and of a ridge
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
 LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
 SLICES = 180  # of its life
@@ -51,74 +57,8 @@ JUDGED = 5  # as soon as it was judged so often
 AHEAD = 0.25  # of the evaluations so far: how far ahead that looks
 BEHIND = 0.7  # what a successful step counts where another run is ahead
 WIDE, NARROW = 0.2, 0.05  # radius of the first model: from the centre, from a point that was given
+DOUBLED = 8  # times at most that a population of CMA-ES doubles
 NOISY_RADIUS = 0.01  # at which a model of a noisy function ends
-
-
-class Run:
-    """One solver that was started somewhere, and how far it has come."""
-
-    def __init__(self, steps: Steps, place: int, solver: str) -> None:
-        self.steps, self.place, self.solver = steps, place, solver
-        self.best = math.inf
-        self.ended = False
-        self.made = self.good = 0  # steps since it was last judged
-        self.age = 0  # in evaluations
-        self.ages: list[int] = []  # when it was judged,
-        self.bests: list[float] = []  # and its best value then
-        self._asked: np.ndarray | None = None
-        self._got: list[float] = []  # the values of the first of them
-        self._values: np.ndarray | None = None
-
-    def judged(self) -> None:
-        self.made = self.good = 0
-        self.ages.append(self.age)
-        self.bests.append(self.best)
-
-    def gain(self, more: float) -> float:
-        """How much lower it is expected to come with so many more evaluations.
-
-        Of the last third of its age (or of as many evaluations) and of those before, the gains
-        have a ratio: the next ones are expected to have it too.
-        """
-        span = min(more, self.age / 3)
-        before, first = self._best_at(self.age - span), self._best_at(self.age - 2 * span)
-        last, earlier = before - self.best, first - before
-        if len(self.ages) < 3 or not 0 < last < math.inf:
-            return 0.0
-        ratio = min(1.0, last / earlier) if 0 < earlier < math.inf else 1.0
-        spans = more / span
-        if ratio > 0.999:
-            return last * spans
-        return float(last * ratio * (1 - ratio**spans) / (1 - ratio))
-
-    def _best_at(self, age: float) -> float:
-        at = bisect_right(self.ages, age)
-        return self.bests[at - 1] if at else math.inf
-
-    def ask(self) -> np.ndarray | None:
-        """The points that it still wants evaluated; none at the end of a step."""
-        if self._asked is not None:
-            return self._asked[len(self._got) :]
-        try:
-            found = self.steps.send(self._values)
-        except StopIteration:
-            self.ended = True
-            return None
-        self._values = None
-        if isinstance(found, Step):
-            self.made += 1
-            self.good += found.value < self.best
-            self.best = found.value
-            return None
-        self._asked = found
-        return found
-
-    def tell(self, values: np.ndarray) -> None:
-        """The values of the first points, or of all."""
-        self.age += len(values)
-        self._got.extend(values.tolist())
-        if self._asked is not None and len(self._got) == len(self._asked):
-            self._asked, self._values, self._got = None, np.array(self._got), []
 
 
 class Shared:
@@ -135,12 +75,14 @@ class Shared:
         self.life = LIFE * n  # evaluations of the population that lives, or will
         self.over = False
         self.warm = objective.warm
+        self._opens = LQ in self.solvers and not self.warm
         self.version = objective.version
         known = (objective.known[0] - self.low) / self.width  # in the unit box
         self.samples = Archive(known, objective.known[1])
         self.finished: list[float] = []  # what the runs so far came to
         self.open: dict[tuple[int, int], Run] = {}
         self.begun = dict.fromkeys(range(len(self.solvers)), 0)
+        self.doubled = 0  # how often CMA-ES has begun with twice as large a population
         self.gains: dict[tuple[int, ...], tuple[float, float]] = {}  # sum and weight
         self.slices: Counter[tuple[int, ...]] = Counter()
         self.ended_at: dict[str, np.ndarray] = {}  # the best point when a solver ended there
@@ -156,31 +98,63 @@ class Shared:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """All places with their solvers."""
+        """All places with their solvers, as far as they may be chosen."""
         return [(p, s) for p in self.actions([]) for s in self.actions([p])]
 
     def actions(self, chosen: list[int]) -> list[int]:
         """What there is to choose after what was chosen: places, solvers, or candidates."""
-        if not chosen:
-            return self._places
         if len(chosen) == 2:
             return list(range(self.candidates))
-        solvers = enumerate(self.solvers)
-        if chosen[0] == EVERYWHERE:
-            there = {CELLS, POPULATION} if self._long else {CELLS}
-            return [i for i, name in solvers if name in there]
-        absent = {POPULATION, CELLS}
-        if chosen[0] != HERE:
-            absent |= {AGAIN, RIDGE}
+        if self._leads:
+            return [self._lq] if chosen else [HERE]
+        if not chosen:
+            return self._places
+        there = self._there(chosen[0])
+        if self._model_leads:
+            there = [i for i in there if i != self._lq] or there
+        return there
+
+    @property
+    def _lq(self) -> int:
+        return self.solvers.index(LQ)
+
+    @property
+    def opening(self) -> bool:
+        """Whether what may be chosen is about to change with every slice."""
+        return self._model_leads or self._leads
+
+    @property
+    def _model_leads(self) -> bool:
+        return self._opens and self.objective.done < MODEL_FIRST * self.objective.n
+
+    @property
+    def _leads(self) -> bool:
+        """Whether lq-CMA-ES alone goes on: it shows late what it can do, so its first run may."""
+        done, n = self.objective.done, self.objective.n
+        if not self._opens or not MODEL_FIRST * n <= done < OPENING * n:
+            return False
+        run = self.open.get((HERE, self._lq))
+        return run.age < LEAD * done if run else not self.begun[self._lq]
+
+    def _there(self, place: int) -> list[int]:
+        """The solvers of a place, later in a search more of them."""
+        done, n = self.objective.done, self.objective.n
+        if place == EVERYWHERE:
+            wanted = {CELLS, POPULATION} if self._long else {CELLS}
+        elif place == HERE:
+            wanted = {name for name in self.solvers if not self._done(name)}
+            wanted -= {CELLS, POPULATION}
+            wanted -= set() if self._long else {RIDGE}
+            wanted -= set() if self.finished and done >= MIDDLE * n else {AXES}
         else:
-            absent |= {name for name in self.ended_at if self._done(name)}
-            absent |= set() if self._long else {RIDGE}
-        return [i for i, name in solvers if name not in absent]
+            wanted = set(self.solvers) - {CELLS, POPULATION, AGAIN, RIDGE, AXES}
+        return [i for i, name in enumerate(self.solvers) if name in wanted]
 
     def _done(self, name: str) -> bool:
         """Whether a solver has ended at the best point, so that it would find nothing new there."""
-        begun = (HERE, self.solvers.index(name)) in self.open
-        return not begun and np.array_equal(self.ended_at[name], self.objective.best_x)
+        if name not in self.ended_at or (HERE, self.solvers.index(name)) in self.open:
+            return False
+        return np.array_equal(self.ended_at[name], self.objective.best_x)
 
     @property
     def _long(self) -> bool:
@@ -191,7 +165,7 @@ class Shared:
     def _places(self) -> list[int]:
         """More of them the longer the search: a population needs time, and parts need samples."""
         found = [HERE]
-        if (self.finished or self._long) and self.actions([EVERYWHERE]):
+        if (self.finished or self._long) and self._there(EVERYWHERE):
             found.append(EVERYWHERE)
         return found + [PARTS + i for i in range(len(self.parts))] if self.finished else found
 
@@ -217,7 +191,7 @@ class Shared:
     def _known(self, place: int, solver: int) -> tuple[float, float]:
         total, weight = self.gains.get((place, solver), (0.0, 0.0))
         name = self.solvers[solver]
-        even = name in (MODEL, LQ) and LQ in self.solvers and not self.warm
+        even = self._opens and name in (MODEL, LQ)
         value, sure = EVEN if even else FIRST[name]
         if place >= PARTS:
             value *= 0.5
@@ -284,7 +258,8 @@ class Shared:
 
     def _next(self, busy: list[Run]) -> Run | None:
         """The most promising run that is not busy."""
-        ranked = sorted(self.pairs, key=lambda pair: -self._known(*pair)[0])
+        pairs = [(p, s) for p in self._places for s in self._there(p)]
+        ranked = sorted(pairs, key=lambda pair: -self._known(*pair)[0])
         for pair in ranked:
             if self.solvers[pair[1]] != AGAIN and self.open.get(pair) not in busy:
                 return self._run(*pair)
@@ -302,7 +277,7 @@ class Shared:
         pair = (run.place, self.solvers.index(run.solver))
         if run.ended and pair in self.open:
             self.finished.append(run.best)
-            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE):
+            if self.smooth and run.place == HERE and run.solver in (MODEL, BFGS, RIDGE, AXES):
                 self.ended_at[run.solver] = self.objective.best_x
             del self.open[pair]
         self._credit(pair, reward)
@@ -375,7 +350,7 @@ class Shared:
             again = gaussian and self.begun[solver] > 0
             x = self._begin_at(PARTS if again and place == HERE else place)
             run = self.open[place, solver] = Run(
-                self._steps(solver, x), place, self.solvers[solver]
+                self._steps(place, solver, x), place, self.solvers[solver]
             )
             if place == HERE and not gaussian and self.begun[solver]:
                 run.best = self.objective.best  # begun again there, it must find better
@@ -390,6 +365,7 @@ class Shared:
         self.ended_at.clear()
         self.samples.clear()
         self.begun = dict.fromkeys(self.begun, 0)
+        self.doubled = 0
 
     def _begin_at(self, place: int) -> np.ndarray:
         if place < PARTS:
@@ -399,13 +375,16 @@ class Shared:
             self.parts[min(place - PARTS, len(self.parts) - 1)], self.objective.n, self.rng
         )
 
-    def _steps(self, solver: int, x: np.ndarray) -> Steps:
+    def _steps(self, place: int, solver: int, x: np.ndarray) -> Steps:
         """A solver, begun; those that need reals, or an order, leave the other variables alone."""
         name, space = self.solvers[solver], self.objective.space
         if name == MIXED:
             return mixed_steps(self.rng, x, space.levels, space.unordered)
         free = self.ordered if name in (LQ, CMA, POPULATION) else self.real
-        steps = self._local(name, self.begun[solver], x[free])
+        if name in (LQ, CMA):
+            steps = self._gaussian(place, name, self.begun[solver], x[free])
+        else:
+            steps = self._local(name, self.begun[solver], x[free])
         return steps if free.all() else within(steps, x, free)
 
     def _local(self, name: str, number: int, x: np.ndarray) -> Steps:
@@ -426,11 +405,20 @@ class Shared:
             life = self.life = LIFE * n * 2**number
             size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
             return Population(np.zeros(n), np.ones(n), self.rng, life, size).steps()
-        size = (4 + int(3 * math.log(n))) * 2 ** min(number, 8)
-        if name == LQ:
-            sigma = NARROW if self.warm and number == 0 else WIDE
-            return Modelled(self.rng, x, sigma, size, self.samples).steps()
-        return Gaussian(self.rng, x, 0.2, size).steps()
+        return axis_steps(self.rng, x)
+
+    def _gaussian(self, place: int, name: str, number: int, x: np.ndarray) -> Steps:
+        """CMA-ES: small and narrow in the parts of the box, elsewhere twice as large each time."""
+        size, sigma = 4 + int(3 * math.log(len(x))), WIDE
+        if number == 0:
+            sigma = NARROW if self.warm else WIDE
+        elif place >= PARTS:
+            sigma *= 10.0 ** -(self.rng.uniform() ** 2)
+        else:
+            self.doubled += 1
+            size *= 2 ** min(self.doubled, DOUBLED)
+        kind = Modelled if name == LQ else Gaussian
+        return kind(self.rng, x, sigma, size).steps()
 
 
 def _solvers(objective: Objective) -> tuple[str, ...]:
@@ -446,6 +434,7 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
         MIXED: bool(space.whole.any()),
         AGAIN: noisy,
         RIDGE: reals >= 1 and not noisy,
+        AXES: not noisy and not space.whole.any(),
         POPULATION: not noisy and not space.unordered.all(),
         CELLS: not noisy and not space.whole.any(),
     }

@@ -2,9 +2,9 @@
 
 Of each generation only so many points are evaluated, those that the model likes best first, as are
 needed until the model ranks points as their values do; it ranks the rest.  It is fitted to the
-nearest samples of the search, whichever solver took them; the better they are, the more they
-weigh.  It has mixed terms as soon as there are samples enough.  One point of a generation is where
-the model is lowest.
+nearest samples of this run: those of other solvers lie on lines and in clusters, which misleads
+it.  The better they are, the more they weigh.  It has mixed terms as soon as there are samples
+enough.  One point of a generation is where the model is lowest.
 """
 
 import functools
@@ -31,12 +31,11 @@ MORE = 0.5  # of those of a generation that were evaluated: how many are next
 class Modelled(Gaussian):
     """CMA-ES whose generations are ranked by a model as far as that can be relied on."""
 
-    def __init__(
-        self, rng: np.random.Generator, x: np.ndarray, sigma: float, size: int, samples: Archive
-    ) -> None:
+    def __init__(self, rng: np.random.Generator, x: np.ndarray, sigma: float, size: int) -> None:
         super().__init__(rng, x, sigma, size)
-        self.samples = samples
-        self.own = np.empty((0, len(x))), np.empty(0)  # samples of its own, the latest first
+        none = np.empty((0, len(x))), np.empty(0)
+        self.samples = Archive(*none)
+        self.latest = none  # some of them, the latest first
 
     def _ranked(self, unit: np.ndarray) -> Generator[np.ndarray, Any, np.ndarray]:
         """Values to rank a generation by: true ones, or the model's."""
@@ -68,14 +67,15 @@ class Modelled(Gaussian):
 
     def _remember(self, unit: np.ndarray, values: np.ndarray) -> None:
         order = np.argsort(values, kind="stable")
-        points = np.concatenate([unit[order], self.own[0]])[: max(JUDGED, self.size)]
-        self.own = points, np.concatenate([values[order], self.own[1]])[: len(points)]
+        points = np.concatenate([unit[order], self.latest[0]])[: max(JUDGED, self.size)]
+        self.latest = points, np.concatenate([values[order], self.latest[1]])[: len(points)]
+        self.samples.add(unit, values)
 
     def _alike(self, model: "_Quadratic", done: int) -> bool:
         """Whether model and values rank the latest samples alike."""
         count = int(max(JUDGED, min(1.2 * done, 0.75 * self.size)))
-        values = self.own[1][:count]
-        foretold = model(self._white(self.own[0][:count]))
+        values = self.latest[1][:count]
+        foretold = model(self._white(self.latest[0][:count]))
         signs = np.sign(values[:, None] - values) * np.sign(foretold[:, None] - foretold)
         k = len(values)
         return bool(signs.sum() >= ALIKE * k * (k - 1)) if k > 1 else False
