@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.apps.functions import archive, axes, cells
+from treewright.apps.functions import archive, axes
 from treewright.apps.functions import shared as runs
 from treewright.apps.functions.archive import Archive
 from treewright.apps.functions.axes import axis_steps
 from treewright.apps.functions.bbob import FUNCTIONS, bbob, optimum
-from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.experiments import bbob_others, bbob_ranks
 from treewright.apps.functions.experiments.bbob import EXPERIMENT
 from treewright.apps.functions.experiments.bbob_counted import EXACT, STEPS
 from treewright.apps.functions.experiments.bbob_runs import counted
-from treewright.apps.functions.local import Gaussian
+from treewright.apps.functions.local import Gaussian, bfgs_steps
 from treewright.apps.functions.minimize import default_method
 from treewright.apps.functions.model import in_ball, lowest, model_steps
 from treewright.apps.functions.objective import Objective
@@ -24,7 +23,7 @@ from treewright.apps.functions.surrogate import Modelled
 from treewright.workshop.experiments import code
 from treewright.workshop.experiments.code import code_of
 
-SOLVERS = ("model", "bfgs", "lq-cma-es", "axes", "ridge", "cells", "l-shade")
+SOLVERS = ("model", "bfgs", "lq-cma-es", "axes", "ridge", "l-shade")
 
 
 def shared(f, n=3, budget=1000):
@@ -86,14 +85,14 @@ def after_the_opening(f, n, budget, tree):
 
 
 def test_the_tree_gives_the_evaluations_to_the_run_that_gains():
-    """In a long curved valley the model is ahead of the others."""
+    """In a long curved valley BFGS is ahead of the others."""
     n = 8
 
     def valley(x):
         return float(sum(100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2 for i in range(n - 1)))
 
-    assert after_the_opening(valley, n, 120 * n, tree=True)["model"] > 0.65
-    assert after_the_opening(valley, n, 120 * n, tree=False)["model"] < 0.6
+    assert after_the_opening(valley, n, 120 * n, tree=True)["bfgs"] > 0.65
+    assert max(after_the_opening(valley, n, 120 * n, tree=False).values()) < 0.6
 
 
 def test_a_search_begins_with_the_model_and_goes_on_with_cma_es():
@@ -146,13 +145,14 @@ def test_many_dimensions_do_without_the_model():
 def test_which_method_is_the_default():
     assert default_method(10, 10_000) == "runs"
     assert default_method(10, 100_000) == "staged"
+    assert default_method(2, 100_000) == "runs"
     assert tw.minimize(lambda x: float(x @ x), [(-4, 5)] * 2, budget=100).method == "runs"
 
 
 def test_a_population_begins_when_the_search_is_long_and_each_lives_twice_as_long():
     found = shared(lambda x: float(np.sum(np.sin(7 * x) + x * x)), n=2, budget=10_000)
     assert found.solvers.index("l-shade") not in found.actions([runs.EVERYWHERE])
-    found.evaluate(np.random.default_rng(1).uniform(0, 1, (runs.LONG * 2, 2)))
+    found.evaluate(np.random.default_rng(1).uniform(0, 1, (runs.VERY_LONG * 2, 2)))
     assert runs.EVERYWHERE in found.actions([])
     population = found.solvers.index("l-shade")
     assert population in found.actions([runs.EVERYWHERE])
@@ -164,25 +164,6 @@ def test_a_population_begins_when_the_search_is_long_and_each_lives_twice_as_lon
         lives.append(found.life)
         assert found.objective.done - before <= found.life
     assert lives == [2 * runs.LIFE, 4 * runs.LIFE]
-
-
-def test_cells_come_close_to_the_best_of_many_minima():
-    """And look at no place twice."""
-
-    def rugged(points):
-        x = 10 * points - 6
-        return (x * x + 10 * (1 - np.cos(2 * np.pi * x))).sum(axis=1)
-
-    seen = []
-
-    def f(points):
-        seen.extend(map(tuple, points))
-        return rugged(points)
-
-    steps = evaluated(cell_steps(np.random.default_rng(1), 2), f)
-    best = next(step.value for step in steps if len(seen) > 600)
-    assert best == min(rugged(np.array(seen))) < 0.01
-    assert len({tuple(np.round(x, 12)) for x in seen}) == len(seen)
 
 
 def test_searches_along_the_axes_solve_a_sum_with_many_minima():
@@ -224,12 +205,6 @@ def test_the_model_grows_while_it_steps():
         if step.value < 2.0:
             break
     assert len(made) < 2 * 6 + 6
-
-
-def test_cells_end_when_none_is_left(monkeypatch):
-    monkeypatch.setattr(cells, "DEEPEST", 4)
-    made = sum(1 for _ in evaluated(cell_steps(np.random.default_rng(1), 1), lambda p: p[:, 0]))
-    assert made == 1 + 3 + 9 + 27
 
 
 def test_a_model_spares_cma_es_most_evaluations():
@@ -477,7 +452,8 @@ def test_planned_methods_count_at_the_end_of_their_budget_only():
 def test_the_default_of_each_budget_is_ranked():
     at = {(f, 6): float(f) for f in range(1, 25)}
     cell = {"runs": at, "staged": at, "direct": {p: e + 1 for p, e in at.items()}}
-    assert [bbob_ranks.default(mark) for mark in (10, 1000, 10000)] == ["runs", "runs", "staged"]
+    assert [bbob_ranks.default(3, mark) for mark in (10, 1000, 10000)] == ["runs", "runs", "staged"]
+    assert bbob_ranks.default(2, 10_000) == "runs"
     assert bbob_ranks.everywhere(cell, "staged") == ["staged", "direct"]
     assert bbob_ranks.everywhere(cell, "runs") == ["runs", "direct"]
 
@@ -522,3 +498,49 @@ def test_rows_of_other_peoples_methods_do_not_depend_on_ours():
     files = {path.name for path in code._closure(bbob_others.__name__)}
     assert {"bbob.py", "bbob_others.py", "bbob_counted.py"} <= files
     assert not {"minimize.py", "shared.py", "objective.py"} & files
+
+
+def test_bfgs_ends_at_a_minimum_to_the_last_digits_and_soon_at_an_edge():
+    """Forward differences alone stop some 1e-7 above the minimum of a narrow valley."""
+
+    def valley(points):
+        x = 9 * points - 4
+        narrow = x[:, 1:] - x[:, :-1] ** 2
+        return (100 * narrow**2 + (1 - x[:, :-1]) ** 2).sum(axis=1)
+
+    *_, last = evaluated(bfgs_steps(np.zeros(4), np.ones(4), np.full(4, 0.45)), valley)
+    assert last.value < 1e-13
+
+    made = []
+
+    def edges(points):
+        made.extend(points)
+        return np.abs(points - 0.5).sum(axis=1)
+
+    *_, last = evaluated(bfgs_steps(np.zeros(4), np.ones(4), np.full(4, 0.5)), edges)
+    assert last.value == 0
+    assert len(made) < 1 + 4 + 4 + 22
+
+
+@pytest.mark.parametrize("seed", range(4, 9))
+def test_the_radius_of_a_model_stays_while_it_may_be_too_coarse(seed):
+    """On an attractive sector a model of few points foretells badly, and goes on all the same."""
+    n = 20
+    dice = np.random.default_rng(seed)
+    turned = np.linalg.qr(dice.standard_normal((n, n)))[0]
+    best = dice.uniform(0.3, 0.7, n)
+
+    def sector(points):
+        z = (points - best) @ turned
+        return ((np.where(z * ((best - 0.5) @ turned) > 0, 100.0, 1.0) * z) ** 2).sum(axis=1)
+
+    made = 0
+
+    def f(points):
+        nonlocal made
+        made += len(points)
+        return sector(points)
+
+    steps = evaluated(model_steps(np.random.default_rng(1), np.full(n, 0.5), 0.2), f)
+    best_then = next(step.value for step in steps if made >= 8 * n)
+    assert best_then < 0.63 * sector(np.full((1, n), 0.5))[0]

@@ -9,6 +9,10 @@ import numpy as np
 from treewright.apps.functions.objective import Objective
 from treewright.apps.functions.steps import Step, Steps, evaluated
 
+FORWARD, CENTRAL = 1e-7, 1e-6  # differences of BFGS, as shares of the box
+FORETOLD = 100.0  # times what the last step gained: if more was foretold and failed, it is an edge
+STALLED = 3  # steps of BFGS that gain next to nothing, after which it ends
+
 
 def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np.ndarray, float]:
     """BFGS for so many evaluations at most: where it came to, and the value there."""
@@ -22,46 +26,55 @@ def quadratic(objective: Objective, x: np.ndarray, evaluations: int) -> tuple[np
 
 
 def bfgs_steps(low: np.ndarray, high: np.ndarray, x: np.ndarray) -> Steps:
-    """BFGS with forward differences and a backtracking line search, inside the box."""
+    """BFGS with a backtracking line search, inside the box.
+
+    Slopes are forward differences, until these are too coarse to come nearer: then central ones.
+    Where a step fails that foretold more than the last one has gained, there is an edge: it ends.
+    """
     width = high - low
     n = len(x)
-    step = 1e-7 * width
+    central = False
 
     def gradient(x: np.ndarray, f: float) -> Generator[np.ndarray, Any, np.ndarray]:
+        if central:
+            step = CENTRAL * width
+            sides = np.diag(np.minimum(x + step, high) - x), np.diag(np.maximum(x - step, low) - x)
+            values = yield np.concatenate([x + sides[0], x + sides[1]])
+            apart = np.diag(sides[0] - sides[1])
+            return (values[:n] - values[n:]) / apart if len(values) == 2 * n else np.zeros(n)
+        step = FORWARD * width
         side = np.where(x + step > high, -step, step)
         values = yield x + np.diag(side)
-        if len(values) < n:
-            return np.zeros(n)
-        found: np.ndarray = (values - f) / side
+        found: np.ndarray = (values - f) / side if len(values) == n else np.zeros(n)
         return found
 
     f = float((yield x[None])[0])
     g = yield from gradient(x, f)
     inverse = np.eye(n)
-    stalled = 0
+    stalled, gained = 0, 0.0
     first = True
     yield Step(f, x)
-    while stalled < 3:
+    while True:
         direction = -inverse @ g
         slope = float(direction @ g)
         if not slope < 0:
             inverse = np.eye(n)
             direction, slope = -g, -float(g @ g)
-            if not slope < 0:
-                break
         if first:  # the first step has no scale of its own
             direction *= 0.05 * width.mean() / max(1e-300, float(np.linalg.norm(direction)))
-        length, tried = 1.0, 0
-        while True:
-            new = np.clip(x + length * direction, low, high)
-            value = float((yield new[None])[0])
-            tried += 1
-            if value < f + 1e-4 * length * min(0.0, float(g @ direction)) or tried > 20:
-                break
-            length *= 0.4
-        if value >= f:
-            break
+        new, value = x, f
+        if slope < 0:
+            new, value = yield from _backtracked(low, high, x, f, direction, g)
         stalled = stalled + 1 if f - value < 1e-9 * (1 + abs(f)) else 0
+        if value >= f or stalled == STALLED:
+            if central or (value >= f and -slope > FORETOLD * gained):
+                break
+            central, stalled = True, 0
+            x, f = (new, value) if value < f else (x, f)
+            g = yield from gradient(x, f)
+            yield Step(f, x)
+            continue
+        gained = f - value
         after = yield from gradient(new, value)
         s, y = new - x, after - g
         x, f, g = new, value, after
@@ -75,6 +88,20 @@ def bfgs_steps(low: np.ndarray, high: np.ndarray, x: np.ndarray) -> Steps:
         else:
             first = first and product <= 0
         yield Step(f, x)
+
+
+def _backtracked(
+    low: np.ndarray, high: np.ndarray, x: np.ndarray, f: float, direction: np.ndarray, g: np.ndarray
+) -> Generator[np.ndarray, Any, tuple[np.ndarray, float]]:
+    """Where a line search comes to, and the value there."""
+    length = 1.0
+    for _ in range(21):
+        new = np.clip(x + length * direction, low, high)
+        value = float((yield new[None])[0])
+        if value < f + 1e-4 * length * min(0.0, float(g @ direction)):
+            break
+        length *= 0.4
+    return new, value
 
 
 GOLDEN = (math.sqrt(5) - 1) / 2

@@ -34,7 +34,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 DEFAULT_BUDGET = 10_000
 UNLIMITED = 10**15
-LONG = 5000  # evaluations per dimension from which stages that are planned for the budget pay
+LONG = 5000  # evaluations per dimension from which stages that are planned for the budget pay,
+MANY = 3  # in so many dimensions
 
 
 class OptimizeResult(dict[str, Any]):
@@ -90,8 +91,8 @@ def minimize(
     several local runs go on at a time then, and otherwise the result is the same for any number.
 
     ``method`` is ``runs`` if not given, or ``staged`` with 5,000 evaluations per dimension and
-    more of a function of real numbers only.  ``callback(x, fun)`` is told of the best so far and
-    stops the search by returning True; ``progress(evaluations, fun)`` only looks.
+    more of a function of three real numbers or more.  ``callback(x, fun)`` is told of the best
+    so far and stops the search by returning True; ``progress(evaluations, fun)`` only looks.
     ``options`` are the method's own: ``moves``, ``passes``, ``splits`` and ``c`` of
     ``iterated-splitting``, ``parts`` and ``tree`` of ``staged``, ``tree`` of ``runs``, ``c``,
     ``leaf`` and ``tree`` of ``la-mcts``; ``watch`` of the first and of ``runs`` is called after
@@ -203,8 +204,8 @@ def _warm(objective: Objective, x0: Any, known: tuple[Any, Any] | None) -> np.nd
 
 
 def default_method(dimensions: int, budget: int) -> str:
-    """``runs``, which needs no plan, and ``staged`` for very long searches."""
-    return "staged" if budget >= LONG * max(1, dimensions) else "runs"
+    """``runs``, which needs no plan, and ``staged`` for very long searches of many variables."""
+    return "staged" if dimensions >= MANY and budget >= LONG * dimensions else "runs"
 
 
 def _with_result(error: FunctionError, result: OptimizeResult) -> FunctionError:

@@ -4,7 +4,9 @@ After Powell's NEWUOA (2006) and BOBYQA (2009): the model interpolates up to 2 n
 all that do the one is taken whose second derivatives differ least from those of the model before.
 It begins with fewer, since a first step along each axis gains something by itself.  A step goes to
 the minimum of the model within a radius and the box; the radius follows how well the model foretold
-the value.  No derivative is asked for, and no point is nearer to another than it needs.
+the value.  It is never less than a bound, as Powell's: that shrinks only when steps as long as it
+fail with all points near, so that a model of few points does not make the search creep too soon.
+No derivative is asked for, and no point is nearer to another than it needs.
 """
 
 import math
@@ -18,9 +20,10 @@ from treewright.apps.functions.steps import Step, Steps
 Asks = Generator[np.ndarray, Any, None]
 SMALLEST = 1e-9  # of the radius
 LARGEST = 0.5
-SHORT = 0.1  # a step that is shorter, in radii, says that the radius is too large
+SHORT = 0.1  # a step that is shorter, in least radii, says that the least one is too large
+DROP = 0.15  # of the least radius, when steps of its length bring nothing any more
 FLAT = 1e-100  # the least curvature: steps that are longer could not be squared
-FAR = 2.0  # points that are farther away, in radii, tell little
+FAR = 1.5  # points that are farther away, in radii, tell little
 
 
 def model_steps(
@@ -77,7 +80,9 @@ class _Model:
         return Step(float(self.values[best]), self.points[best])
 
     def steps(self) -> Steps:
-        while self.radius > self.smallest:
+        """Steps of the radius and more, down to the least one, which shrinks when they fail."""
+        least = self.radius
+        while least > self.smallest:
             best = int(np.argmin(self.values))
             x, f = self.points[best], float(self.values[best])
             offsets = (self.points - x) / self.radius
@@ -85,32 +90,36 @@ class _Model:
             step = lowest(gradient, hessian, -x / self.radius, (1 - x) / self.radius)
             foretold = -float(gradient @ step + 0.5 * step @ hessian @ step)
             length = float(np.linalg.norm(step))
-            distances = np.linalg.norm(offsets, axis=1)
-            farthest = int(np.argmax(distances))
-            if not foretold > 1e-14 * abs(f) or length < SHORT:
-                if self._growing or distances[farthest] > FAR:
-                    yield from self._spread(farthest, x)
-                    yield self._stand
-                    continue
-                self.radius *= 0.25
-                if not foretold > 0 or length < 1e-8:
-                    yield from self._spread(farthest, x)
-                    yield self._stand
-                    continue
-                yield from self._try(x + step * self.radius * 4, best, f)
-            else:
+            long = foretold > 1e-14 * abs(f) and length * self.radius >= SHORT * least
+            failed = True
+            if long:
                 value = yield from self._try(x + step * self.radius, best, f)
-                ratio = (f - value) / foretold
-                if ratio > 0.7:
-                    self.radius = min(LARGEST, max(1.0, 1.6 * length) * self.radius)
-                elif ratio < 0.1:
-                    if distances[farthest] > FAR and not self._growing:
-                        yield from self._spread(
-                            int(np.argmax(np.linalg.norm(self.points - x, axis=1))),
-                            self.points[int(np.argmin(self.values))],
-                        )
-                    self.radius *= 0.5
+                failed = self._adapt((f - value) / foretold, length, least)
+            if failed and (not long or not self._growing) and not (yield from self._nearer()):
+                if not long and foretold > 0 and length > 1e-8:
+                    yield from self._try(x + step * self.radius, best, f)
+                least *= DROP
+                self.radius = max(least, 0.5 * self.radius)
             yield self._stand
+
+    def _adapt(self, ratio: float, length: float, least: float) -> bool:
+        """Fit the radius to how much of what was foretold came true; whether it is too small to."""
+        if ratio > 0.7:
+            self.radius = min(LARGEST, max(1.0, 1.6 * length) * self.radius)
+        elif ratio < 0.1:
+            self.radius = max(least, 0.5 * self.radius)
+            return self.radius <= least
+        return False
+
+    def _nearer(self) -> Generator[np.ndarray, Any, bool]:
+        """Let the model see more of what is around the best point; false if it sees enough."""
+        x = self.points[int(np.argmin(self.values))]
+        distances = np.linalg.norm(self.points - x, axis=1)
+        farthest = int(np.argmax(distances))
+        if not self._growing and distances[farthest] <= FAR * self.radius:
+            return False
+        yield from self._spread(farthest, x)
+        return True
 
     def _interpolate(self, d: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradient and Hessian, in radii, of the model of least change through the points."""

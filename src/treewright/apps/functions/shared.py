@@ -7,7 +7,6 @@ import numpy as np
 
 from treewright.apps.functions.archive import Archive
 from treewright.apps.functions.axes import axis_steps
-from treewright.apps.functions.cells import cell_steps
 from treewright.apps.functions.local import Gaussian, bfgs_steps, ridge_steps
 from treewright.apps.functions.mixed import mixed_steps
 from treewright.apps.functions.model import model_steps
@@ -20,8 +19,8 @@ from treewright.apps.functions.surrogate import Modelled
 
 MODEL, BFGS, CMA, MIXED, AGAIN = "model", "bfgs", "cma-es", "mixed", "again"
 LQ = "lq-cma-es"  # in place of CMA-ES where values are smooth
-RIDGE, AXES, POPULATION, CELLS = "ridge", "axes", "l-shade", "cells"
-EVOLVING = (LQ, CMA, POPULATION, CELLS)  # few steps bring something, even of good runs
+RIDGE, AXES, POPULATION = "ridge", "axes", "l-shade"
+EVOLVING = (LQ, CMA, POPULATION)  # few steps bring something, even of good runs
 MODELLED = 30  # dimensions: in more, a step of the model takes longer than a millisecond
 HERE, EVERYWHERE, PARTS = 0, 1, 2  # places: the best point, the whole box, and from there its parts
 FADE = 0.85  # of what a solver has gained, with each further slice of it
@@ -37,17 +36,17 @@ FIRST = {
     RIDGE: (0.5, 1.0),
     AXES: (0.5, 1.0),
     POPULATION: (0.6, 1.0),
-    CELLS: (0.5, 1.0),
 }
 EVEN = 0.9, 2.0  # the same of the model and of LQ, unless a point to begin with was given
 MODEL_FIRST = 15  # evaluations per dimension before LQ begins
 OPENING = 60  # and until when it has most of them:
 LEAD = 0.85  # of all so far
 MIDDLE = 100  # evaluations per dimension before a search along the axes begins
-LONG = 200  # the same of the first population and of a ridge
+LONG = 200  # the same of the slices of CMA-ES that show what a population can do
+VERY_LONG = 1000  # the same of the first population and of a ridge
 FULL = 10_000  # the same of a population that has L-SHADE's size; shorter ones are smaller
-LIFE = 600  # evaluations per dimension of the first population; the next ones live twice as long
-SLICES = 180  # of its life
+LIFE = 1000  # evaluations per dimension of the first population; the next ones live twice as long
+SLICES = 60  # of its life, and as long are those of the solvers at the best point from then on
 PATIENT = 8  # evaluations per dimension of a slice of CMA-ES in a long search
 SPLIT = 40  # samples per dimension before a part is split
 YOUNG = 30  # evaluations per dimension after which a local run that still crawls counts for less
@@ -138,16 +137,15 @@ class Shared:
 
     def _there(self, place: int) -> list[int]:
         """The solvers of a place, later in a search more of them."""
-        done, n = self.objective.done, self.objective.n
         if place == EVERYWHERE:
-            wanted = {CELLS, POPULATION} if self._long else {CELLS}
+            wanted = {POPULATION} if self._beyond(VERY_LONG) else set()
         elif place == HERE:
             wanted = {name for name in self.solvers if not self._done(name)}
-            wanted -= {CELLS, POPULATION}
-            wanted -= set() if self._long else {RIDGE}
-            wanted -= set() if self.finished and done >= MIDDLE * n else {AXES}
+            wanted -= {POPULATION}
+            wanted -= set() if self._beyond(VERY_LONG) else {RIDGE}
+            wanted -= set() if self.finished and self._beyond(MIDDLE) else {AXES}
         else:
-            wanted = set(self.solvers) - {CELLS, POPULATION, AGAIN, RIDGE, AXES}
+            wanted = set(self.solvers) - {POPULATION, AGAIN, RIDGE, AXES}
         return [i for i, name in enumerate(self.solvers) if name in wanted]
 
     def _done(self, name: str) -> bool:
@@ -156,16 +154,15 @@ class Shared:
             return False
         return np.array_equal(self.ended_at[name], self.objective.best_x)
 
-    @property
-    def _long(self) -> bool:
-        """Whether solvers that need many evaluations may begin."""
-        return self.objective.done >= LONG * self.objective.n
+    def _beyond(self, per_dimension: int) -> bool:
+        """Whether so many evaluations per dimension were made."""
+        return self.objective.done >= per_dimension * self.objective.n
 
     @property
     def _places(self) -> list[int]:
         """More of them the longer the search: a population needs time, and parts need samples."""
         found = [HERE]
-        if (self.finished or self._long) and self._there(EVERYWHERE):
+        if self._there(EVERYWHERE):
             found.append(EVERYWHERE)
         return found + [PARTS + i for i in range(len(self.parts))] if self.finished else found
 
@@ -229,9 +226,9 @@ class Shared:
 
     def _wanted(self, run: Run) -> int:
         """How long a slice is, in evaluations: populations show only later what they can do."""
-        if run.solver == POPULATION:
-            return self.life // SLICES
-        if run.solver in (LQ, CMA) and self._long:
+        if self._beyond(VERY_LONG) and run.place < PARTS:
+            return max(PATIENT * self.objective.n, self.life // SLICES)
+        if self._beyond(LONG) and run.solver in (LQ, CMA):
             return PATIENT * self.objective.n
         return self.slice
 
@@ -347,8 +344,8 @@ class Shared:
         if run is None:
             # CMA-ES begins where the best point is only once; later runs look elsewhere
             gaussian = self.solvers[solver] in (LQ, CMA)
-            again = gaussian and self.begun[solver] > 0
-            x = self._begin_at(PARTS if again and place == HERE else place)
+            again = gaussian and self.begun[solver] > 0 and place == HERE
+            x = self.rng.uniform(size=self.objective.n) if again else self._begin_at(place)
             run = self.open[place, solver] = Run(
                 self._steps(place, solver, x), place, self.solvers[solver]
             )
@@ -399,8 +396,6 @@ class Shared:
         if name == RIDGE:
             best = self.objective.best
             return ridge_steps(np.zeros(n), np.ones(n), self.rng, x, best)
-        if name == CELLS:
-            return cell_steps(self.rng, n)
         if name == POPULATION:
             life = self.life = LIFE * n * 2**number
             size = round(PER_DIMENSION * n * min(1.0, math.sqrt(2**number * LIFE / FULL)))
@@ -436,6 +431,5 @@ def _solvers(objective: Objective) -> tuple[str, ...]:
         RIDGE: reals >= 1 and not noisy,
         AXES: not noisy and not space.whole.any(),
         POPULATION: not noisy and not space.unordered.all(),
-        CELLS: not noisy and not space.whole.any(),
     }
     return tuple(name for name, there in found.items() if there)

@@ -122,14 +122,15 @@ class _Quadratic:
         points = points / scale
         middle = float(values[order[0]])
         first, second = _pairs(n, size > 2 * n + 1)
-        terms = np.ones((len(values), size))
-        terms[:, 1 : n + 1] = points
+        terms, along = np.ones((size, len(values))), np.ascontiguousarray(points.T)
+        terms[1 : n + 1] = along
         if size > n + 1:
-            terms[:, n + 1 :] = points[:, first] * points[:, second]
-        heavy = terms * weights[:, None]
-        system = heavy.T @ terms
+            np.multiply(along[first], along[second], out=terms[n + 1 :])
+        root = np.sqrt(weights)
+        terms *= root
+        system = terms @ terms.T
         system.flat[:: size + 1] += 1e-12 * system.trace() / size
-        found = np.linalg.solve(system, heavy.T @ (values - middle))
+        found = np.linalg.solve(system, terms @ (root * (values - middle)))
         self.constant = middle + float(found[0])
         self.gradient = found[1 : n + 1] / scale
         self.hessian = np.zeros((n, n))

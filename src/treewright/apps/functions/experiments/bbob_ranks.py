@@ -46,9 +46,9 @@ def table(rows: Rows) -> dict[tuple[int, int], Cell]:
     return dict(sorted(found.items()))
 
 
-def default(mark: int) -> str:
+def default(dimensions: int, mark: int) -> str:
     """Which of ours is the default with this many evaluations per dimension."""
-    return default_method(1, mark)
+    return default_method(dimensions, mark * dimensions)
 
 
 def ranked(cell: Cell, own: str, least: float) -> list[str]:
